@@ -1,6 +1,6 @@
 /**
- * Goal: the judge of the crash tests sees what it is there to see, and nothing else (docs/reliability.md). Method:
- * evidence with one thing wrong each.
+ * Checks that the judge of the crash tests finds the faults it exists for, and nothing else
+ * (docs/contribute/reliability.md). Each piece of evidence has one thing wrong.
  */
 import type { Evidence } from '../scripts/crash/evidence.js';
 import { judge } from '../scripts/crash/judge.js';
@@ -40,7 +40,7 @@ describe('the judge of the crash tests', () => {
     });
   });
 
-  it('lets a call that was cut off be charged less than it came to, and one that never went out nothing', () => {
+  it('accepts a charge below the usage for a call that was cut off, and none for one that was never sent', () => {
     const cut = { ...reply, isComplete: false, reportedCost: undefined };
     const unsent = { marker: 'v1-1', id: undefined, status: undefined, isComplete: false, reportedCost: undefined };
     const { counts, violations } = judge({
@@ -59,7 +59,7 @@ describe('the judge of the crash tests', () => {
     expect(counts).toMatchObject({ recovered: 2, rowsWithoutCall: 1 });
   });
 
-  it('lets what was settled late be cut by what the operator has borne, and only where that can be', () => {
+  it('accepts a late settlement reduced by the operator cost, and only where that is possible', () => {
     const late = { ...row, cost: cost - 7n, operatorCost: 7n };
     const evidence = { ...sound, generations: [late], entries: [{ ...entered, amount: cost - 7n }] };
     expect(judge({ ...evidence, mayBeLate: true })).toMatchObject({ violations: [], counts: { exact: 0, late: 1 } });
@@ -68,7 +68,7 @@ describe('the judge of the crash tests', () => {
     expect(judge(short).violations).not.toEqual([]);
   });
 
-  it('lets what was left before it was counted be charged by estimate, within its bound', () => {
+  it('accepts a charge by estimate, within its bound, for a call that was abandoned before it was counted', () => {
     const left = { ...reply, isComplete: false, reportedCost: undefined };
     const evidence = { ...sound, calls: new Map([['v1-0', [{ ...call, cost: cost - 1n }]]]), replies: [left] };
     expect(judge({ ...evidence, generations: [{ ...row, isEstimated: true }] }).violations).toEqual([]);
@@ -76,7 +76,7 @@ describe('the judge of the crash tests', () => {
     expect(judge({ ...evidence, generations: [dear] }).violations).toEqual([expect.stringMatching(/above its bound/)]);
   });
 
-  describe('before recovered rows that nothing tells of', () => {
+  describe('before recovered rows that no evidence mentions', () => {
     const empty = { id: 'gen-2', marker: undefined, outcome: 'recovered', cost: 0n, bound: cost, operatorCost: 0n };
     const failed = { marker: 'v1-1', id: 'gen-2', status: 503, isComplete: false, reportedCost: undefined };
     const nothing = { id: 'gen-2', charges: 1, corrections: 0, amount: 0n };
@@ -89,16 +89,16 @@ describe('the judge of the crash tests', () => {
     } satisfies Evidence;
     const countsOf = (evidence: Evidence): unknown => {
       const { counts, violations } = judge(evidence);
-      return { violations, unheard: counts.unheard, told: counts.unheardTold };
+      return { violations, unheard: counts.unheard, reported: counts.unheardReported };
     };
 
-    it('knows them for holds of requests that failed, by the id that the client was told', () => {
-      expect(countsOf(unheard)).toEqual({ violations: [], unheard: 1, told: 1 });
+    it('attributes them to holds of failed requests, by the id that the client received', () => {
+      expect(countsOf(unheard)).toEqual({ violations: [], unheard: 1, reported: 1 });
     });
 
-    it('takes one for each request that failed without a word, and no more', () => {
+    it('takes one for each request that failed without a reply, and no more', () => {
       const cut = { ...failed, id: undefined, status: undefined };
-      expect(countsOf({ ...unheard, replies: [reply, cut] })).toEqual({ violations: [], unheard: 1, told: 0 });
+      expect(countsOf({ ...unheard, replies: [reply, cut] })).toEqual({ violations: [], unheard: 1, reported: 0 });
       const third = { ...empty, id: 'gen-3', isRecovered: true };
       const more = { ...unheard, generations: [...unheard.generations, third] };
       const entries = [...unheard.entries, { ...nothing, id: 'gen-3' }];
@@ -106,12 +106,12 @@ describe('the judge of the crash tests', () => {
     });
 
     it.each<[string, Partial<Evidence>]>([
-      ['of another id than its client was told', { replies: [reply, { ...failed, id: 'gen-9' }] }],
+      ['of another id than its client received', { replies: [reply, { ...failed, id: 'gen-9' }] }],
       ['while no request failed', { replies: [reply] }],
       ['of a request that was refused', { replies: [reply, { ...failed, status: 402 }] }],
       ['of a request that came to its end', { replies: [reply, { ...failed, status: 200, isComplete: true }] }],
       ['where no hold can be lost', { mayBeLate: false }],
-      ['that nobody has recovered', { generations: [row, { ...empty, isRecovered: false }] }],
+      ['that no process has recovered', { generations: [row, { ...empty, isRecovered: false }] }],
       ['at a cost', { generations: [row, { ...empty, isRecovered: true, cost: 1n }], entries: [entered, { ...nothing, amount: 1n }] }],
       ['at a cost of the operator’s', { generations: [row, { ...empty, isRecovered: true, operatorCost: 1n }] }],
     ])('finds one %s', (_, wrong) => {
@@ -148,16 +148,16 @@ describe('the judge of the crash tests', () => {
   it.each<[string, Partial<Evidence>, RegExp]>([
     ['a call without a row', { generations: [], entries: [], replies: [{ ...reply, isComplete: false }] }, /v1-0: reached the upstream and has 0 rows/],
     ['a call with two rows', { generations: [row, { ...row, id: 'gen-2' }], entries: [entered, { ...entered, id: 'gen-2' }] }, /has 2 rows gen-1 gen-2/],
-    ['a row of nobody', { generations: [row, { ...row, id: 'gen-2', marker: undefined, cost: 0n }], entries: [entered, { ...entered, id: 'gen-2', amount: 0n }] }, /gen-2: is a row of no request/],
+    ['a row without a request', { generations: [row, { ...row, id: 'gen-2', marker: undefined, cost: 0n }], entries: [entered, { ...entered, id: 'gen-2', amount: 0n }] }, /gen-2: is a row of no request/],
     ['two charges', { entries: [{ ...entered, charges: 2 }] }, /gen-1: has 2 charges/],
     ['two corrections', { entries: [{ ...entered, corrections: 2 }] }, /gen-1: has 1 charges and 2 corrections/],
     ['a row without an entry', { entries: [] }, /gen-1: has a row and no entry/],
     ['an entry without a row', { entries: [entered, { ...entered, id: 'gen-2' }] }, /gen-2: has entries and no row/],
-    ['an entry that is not what its row says', { entries: [{ ...entered, amount: cost - 1n }] }, /gen-1: its row says 0.000024 USD, entered is 0.000023999999/],
+    ['an entry that is not what its row has', { entries: [{ ...entered, amount: cost - 1n }] }, /gen-1: its row has 0.000024 USD, entered is 0.000023999999/],
     ['a complete reply that counts as cut off', { generations: [{ ...row, outcome: 'recovered' }] }, /gen-1: its last byte went out and it counts as recovered/],
-    ['a complete reply that is charged less', { generations: [{ ...row, cost: cost - 1n }], entries: [{ ...entered, amount: cost - 1n }] }, /gen-1: the upstream counted 0.000024 USD, its row says 0.000023999999/],
+    ['a complete reply that is charged less', { generations: [{ ...row, cost: cost - 1n }], entries: [{ ...entered, amount: cost - 1n }] }, /gen-1: the upstream counted 0.000024 USD, its row has 0.000023999999/],
     ['a complete reply of another id', { replies: [{ ...reply, id: 'gen-9' }] }, /gen-9: its row bears another id, gen-1/],
-    ['a client that is told another cost', { replies: [{ ...reply, reportedCost: 0.000025 }] }, /its client was told 0.000025/],
+    ['a client that receives another cost', { replies: [{ ...reply, reportedCost: 0.000025 }] }, /its client received 0.000025/],
     ['a charge above what the upstream counted', { replies: [{ ...reply, isComplete: false }], calls: new Map([['v1-0', [{ ...call, cost: cost - 1n }]]]) }, /gen-1: is charged 0.000024 USD, the upstream counted 0.000023999999/],
     ['a charge above the bound', { generations: [{ ...row, bound: cost - 1n }] }, /gen-1: is charged 0.000024 USD, above its bound/],
     ['a charge for what was never called', { calls: new Map() }, /gen-1: is charged 0.000024 USD, the upstream counted 0/],

@@ -1,8 +1,9 @@
 /**
- * Goal: what `deploy` and the Dockerfile promise operators is so, and stays so when settings change. Method: manifests
- * are rendered by kubectl, the unit is judged by systemd-analyze, the nginx of compose is run against a name server and
- * replicas of ours, the image's health check against a server that answers, refuses and hangs; the rest is read. What
- * needs a program that is not here is skipped, and counted as that. Proxies under load: scripts/rolling.mjs.
+ * Checks that the documented behaviour of `deploy` and the Dockerfile is real, and stays so when settings change.
+ * Manifests are rendered by kubectl, the unit is checked by systemd-analyze, the nginx of compose runs against a name
+ * server and replicas of the test, the image's health check against a server that answers, refuses and hangs; the
+ * rest is read. Parts that need a missing program are skipped, and counted as skipped. Proxies under load:
+ * scripts/rolling.mjs.
  */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,11 +21,13 @@ const run = promisify(execFile);
 const ROOT = join(__dirname, '..');
 const read = (...path: string[]): string => readFileSync(join(ROOT, ...path), 'utf8');
 const { version } = JSON.parse(read('package.json')) as { version: string };
-/** Beyond FAIRLEAD_DRAIN: docs/operating.md#stopping. */
+/** Beyond FAIRLEAD_DRAIN: docs/operate/scaling.md#stopping. */
 const STOP_SECONDS = 20;
 const drainOf = (text: string): number => Number(/^(\d+)s$/.exec(text)![1]);
-const defaultDrain = drainOf(/`FAIRLEAD_DRAIN` \| `(\w+)`/.exec(read('docs', 'operating.md'))![1]!);
-const settings = new Set([...read('docs', 'operating.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name));
+const defaultDrain = drainOf(/`FAIRLEAD_DRAIN` \| `(\w+)`/.exec(read('docs', 'operate', 'configuration.md'))![1]!);
+const settings = new Set(
+  [...read('docs', 'operate', 'configuration.md').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, name]) => name),
+);
 
 const describeWith = (program: string): jest.Describe =>
   spawnSync('sh', ['-c', `command -v ${program}`]).status === 0 ? describe : describe.skip;
@@ -52,7 +55,7 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
   readonly data?: Record<string, string>;
-  // Of every kind a form of its own: what is read of it is what the test expects there.
+  // Each kind has a form of its own: the test expects only the parts that it reads.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly spec: any;
 }
@@ -80,7 +83,7 @@ describeWith('kubectl')('the Kubernetes manifests', () => {
   const configOf = (place: string): Record<string, string> => all(place, 'ConfigMap')[0]!.data!;
 
   describe.each(['base', 'overlays/small', 'overlays/production'])('%s', (place) => {
-    it('asks for health where the gateway tells it', () => {
+    it('probes health where the gateway serves it', () => {
       const [container] = gateway(place).spec.template.spec.containers;
       const port = container.ports.find(({ name }: { name: string }) => name === 'health').containerPort;
       expect(String(port)).toBe(configOf(place)['FAIRLEAD_HEALTH_PORT']);
@@ -148,7 +151,7 @@ describeWith('kubectl')('the Kubernetes manifests', () => {
       expect(inClear).toEqual([]);
     });
 
-    it('are of nobody before the operator has made them', () => {
+    it('do not exist before the operator has created them', () => {
       const source = read('deploy', 'kubernetes', 'overlays', overlay, 'kustomization.yaml');
       const { secretGenerator } = parse(source) as { secretGenerator: { envs: string[] }[] };
       const kept = read('deploy', 'kubernetes', 'overlays', overlay, '.gitignore').split('\n');
@@ -188,7 +191,7 @@ const compose = parse(read('deploy', 'compose.yaml'), { merge: true }) as {
   services: Record<string, Service>;
   configs: { nginx: { content: string } };
 };
-/** As compose hands it over. */
+/** In the form that compose passes on. */
 const nginxOfCompose = compose.configs.nginx.content.replaceAll('$$', '$');
 
 describe('deploy/compose.yaml', () => {
@@ -201,7 +204,7 @@ describe('deploy/compose.yaml', () => {
 
   it('waits for the health of what has a health check', () => {
     for (const [name, { healthcheck, build, depends_on: needs = {} }] of Object.entries(compose.services)) {
-      // That of the image is the gateway's.
+      // The health check of the image is the gateway's.
       expect([name, healthcheck?.test.length ?? build !== undefined]).not.toEqual([name, false]);
       for (const { condition } of Object.values(needs)) expect(condition).toBe('service_healthy');
     }
@@ -215,7 +218,7 @@ describe('deploy/compose.yaml', () => {
       }
   });
 
-  it('runs replicas without rights, lets them drain, and publishes nginx on loopback alone', () => {
+  it('runs replicas without rights, drains them, and publishes nginx on loopback alone', () => {
     for (const [, replica] of replicas) {
       expect(replica).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
       expect(drainOf(replica.stop_grace_period!)).toBeGreaterThanOrEqual(defaultDrain + STOP_SECONDS);
@@ -243,7 +246,7 @@ describe('deploy/compose.yaml', () => {
 });
 
 describeWith('nginx')('the nginx of deploy/compose.yaml', () => {
-  /** What the name of the replicas has, as Docker would tell. */
+  /** The addresses of the replicas' name, as Docker would return them. */
   let addresses: readonly string[] = [];
   let names: NameServer;
   let nginx: ReturnType<typeof spawn>;
@@ -292,7 +295,7 @@ describeWith('nginx')('the nginx of deploy/compose.yaml', () => {
     names.close();
   });
 
-  it('finds a replica that was made anew at another address, and passes by one that is gone', async () => {
+  it('finds a replica that was recreated at another address, and skips one that is gone', async () => {
     const [former, latter] = [createServer(answer), createServer(answer)];
     await listen(former, port, '127.0.0.2');
     addresses = ['127.0.0.2'];
@@ -301,17 +304,17 @@ describeWith('nginx')('the nginx of deploy/compose.yaml', () => {
     await listen(latter, port, '127.0.0.3');
     addresses = ['127.0.0.3'];
     while ((await ask()) !== '127.0.0.3');
-    // The gone one is still told of: its connections are refused.
+    // The address of the stopped one is still returned: its connections are refused.
     addresses = ['127.0.0.2', '127.0.0.3'];
-    const asked = names.asked.length;
-    while (names.asked.length === asked) await ask();
+    const queriesBefore = names.queries.length;
+    while (names.queries.length === queriesBefore) await ask();
     const answers = [];
     for (let n = 0; n < 20; n++) answers.push(await ask());
     expect(new Set(answers)).toEqual(new Set(['127.0.0.3']));
     await close(latter);
   });
 
-  it('tells replicas the address it saw, whatever the caller says', () => {
+  it('passes replicas the address it saw, whatever the caller sends', () => {
     expect(new Set(seen)).toEqual(new Set(['127.0.0.1']));
   });
 });
@@ -326,7 +329,7 @@ describe('deploy/systemd/fairlead.service', () => {
   describeWith('systemd-analyze')('to systemd', () => {
     it('is a unit without a fault', async () => {
       const file = join(folder, 'fairlead.service');
-      // Node stands elsewhere on some machines, and that is all that may.
+      // Node is at another path on some machines, and no other difference is permitted.
       writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
       const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', file]);
       expect(stdout + stderr).toBe('');
@@ -357,15 +360,15 @@ describe('the Dockerfile', () => {
     expect([...text.matchAll(/^USER (.*)$/gm)].map(([, user]) => user)).toEqual(['1000:1000']);
   });
 
-  it('asks for health without a second Node', () => {
+  it('probes health without a second Node', () => {
     expect([program, ...words].join(' ')).not.toMatch(/\bnode\b/);
   });
 
-  it('is healthy while the gateway says so, where it says it', async () => {
+  it('is healthy while the gateway reports it, at its health port', async () => {
     let status = 200;
-    const asked: (string | undefined)[] = [];
+    const paths: (string | undefined)[] = [];
     const server = createServer((request, response) => {
-      asked.push(request.url);
+      paths.push(request.url);
       response.writeHead(status).end();
     });
     const port = String(await listen(server));
@@ -373,7 +376,7 @@ describe('the Dockerfile', () => {
     expect(await healthOf({ PORT: '1', FAIRLEAD_HEALTH_PORT: port })).toBe(0);
     status = 503;
     expect(await healthOf({ PORT: port })).not.toBe(0);
-    expect(asked).toEqual(['/health/live', '/health/live', '/health/live']);
+    expect(paths).toEqual(['/health/live', '/health/live', '/health/live']);
     await close(server);
     expect(await healthOf({ PORT: port })).not.toBe(0);
   });

@@ -1,6 +1,6 @@
 /**
- * Goal: `npm run dev` starts the program anew when a source or a statement changes, not while it does not compile, and
- * leaves no process behind. Method: the script itself on a small project, whose program prints its version.
+ * Checks that `npm run dev` restarts the program when a source or a statement changes, but not while it does not
+ * compile, and leaves no process behind. The script itself runs on a small project whose program prints its version.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

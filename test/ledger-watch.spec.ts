@@ -1,7 +1,7 @@
 /**
- * Goal: the watch of the crash tests, which looks at the counters while others write them, notices each fault it is
- * there for, also one that is soon gone, and nothing else (docs/reliability.md). Method: an account with a cap of each
- * kind, used to the last of it; then one figure is wrong, and put right again.
+ * Checks that the watch of the crash tests, which compares the counters while other processes write them, notices
+ * each fault it exists for, also a short one, and nothing else (docs/contribute/reliability.md). An account has a cap
+ * of each kind, each fully used; then one figure is changed, and restored.
  */
 import pg from 'pg';
 import type { DataSource } from 'typeorm';
@@ -86,7 +86,7 @@ describeOnPostgres('the watch of the crash tests', (database) => {
     },
   );
 
-  it('counts what goes through own credentials where the cap does, and nowhere else', async () => {
+  it('counts calls with own credentials where the cap does, and nowhere else', async () => {
     const [, lifetime, daily] = rows();
     await add('byok_held', '10', lifetime);
     await watch.look();
@@ -138,7 +138,7 @@ describeOnPostgres('the watch of the crash tests', (database) => {
     const [entry] = await source.query<[Record<string, string>]>(`select * from ledger_entries limit 1`);
     await watch.lookForDoubles();
     await watch.compareCounters();
-    // Two holds stand: with nothing held at rest their counters are told of as well.
+    // Two holds stand: with nothing held at rest their counters are reported as well.
     const atRest = watch.findings.length;
     await source.query(
       `insert into ledger_entries select * from json_populate_record(null::ledger_entries, $1)`,

@@ -1,7 +1,8 @@
 /**
- * Goal: `npm run path` counts what a request runs through, finds long functions, takes off what runs by a timer, and
- * names what is past a limit; `npm run bench:pair` reads its words and compares rounds. Method: the commands
- * themselves, with words that end before a gateway is started; their parts on figures and sources made for them.
+ * Checks that `npm run path` counts the functions that a request runs through, finds long functions, subtracts those
+ * that run by a timer, and names exceeded limits; and that `npm run bench:pair` reads its arguments and compares
+ * rounds. The commands themselves run, with arguments that end before a gateway is started; their parts run on
+ * figures and sources of the test.
  */
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +15,7 @@ const node = (...words: string[]): SpawnSyncReturns<string> =>
   spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 20_000 });
 
 describe('npm run path', () => {
-  it('explains itself, and refuses what it does not know', () => {
+  it('prints its usage, and refuses unknown arguments', () => {
     const help = node(join(SCRIPTS, 'path.mjs'), '--help');
     expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('npm run path --')]);
     for (const words of [['--unknown'], ['--request', 'whole,many'], ['--lines', 'many'], ['--limits', '/none']]) {
@@ -86,7 +87,7 @@ describe('npm run path', () => {
 describe('npm run bench:pair', () => {
   const BENCH = join(__dirname, '..', 'bench');
 
-  it('explains itself, and refuses what it does not know', () => {
+  it('prints its usage, and refuses unknown arguments', () => {
     const help = node(join(BENCH, 'pair.mjs'), '--help');
     expect([help.status, help.stdout]).toEqual([0, expect.stringContaining('npm run bench:pair --')]);
     for (const words of [['--unknown'], ['--only', 'cold,hot'], ['--most', 'much'], ['one', 'two'], ['no-such-one']]) {
@@ -96,7 +97,7 @@ describe('npm run bench:pair', () => {
     }
   });
 
-  it('compares rounds by turns, and knows when the compiler is done', () => {
+  it('alternates the rounds, and detects when the compiler has finished', () => {
     const script = `import { compareRounds, isSettled, median, turnOf } from ${JSON.stringify(pathToFileURL(join(BENCH, 'ratios.mjs')).href)};
       console.log(JSON.stringify([
         median([3, 1, 2]), median([4, 1, 2, 3]),

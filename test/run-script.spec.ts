@@ -1,15 +1,16 @@
 /**
- * Goal: a signal to `npm start` ends what it started, in each stage and whatever the shell of npm does with the signal.
- * Method: npm itself on a small project that has the scripts of this one, with programs that print their process ids.
+ * Checks that a signal to `npm start` ends the processes it started, in each stage and however the shell of npm
+ * handles the signal. npm itself runs on a small project with this one's scripts, whose programs print their process
+ * ids.
  */
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const SCRIPTS = ['run.mjs', 'end-with-parent.mjs', 'process-group.mjs', 'sources-state.mjs'];
-/** A gateway that takes its time to end, as one that drains does. */
+const SCRIPTS = ['run.mjs', 'end-with-parent.mjs', 'process-group.mjs', 'guide-sources.mjs', 'sources-state.mjs'];
+/** A gateway that ends slowly, like one that drains. */
 const PROGRAM = `
 let signals = 0;
 for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {
@@ -19,7 +20,7 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {
 setInterval(() => undefined, 1000);
 console.log('runs ' + process.pid + '.');
 `;
-/** The compiler's program runs the compiler as a child of its own. */
+/** The compiler's program runs the compiler as a child process. */
 const COMPILER = `
 const { spawn } = require('node:child_process');
 const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'inherit' });
@@ -39,7 +40,7 @@ describe('npm start', () => {
   let project: string;
   let npm: ChildProcess | undefined;
   let output = '';
-  /** Of all programs that have printed theirs. */
+  /** The process ids of all programs that have printed theirs. */
   let started: readonly number[] = [];
 
   beforeEach(() => {
@@ -124,7 +125,49 @@ describe('npm start', () => {
     expect(output).not.toContain('runs');
   }, 60_000);
 
-  it('lets a program that no npm started outlive its parent', async () => {
+  describe('of a project of its own', () => {
+    const SCRIPT = 'node scripts/run.mjs --project small.json small/tool.js --words && true';
+    const compiles = (code: string): void => {
+      write('node_modules/typescript/package.json', '{ "name": "typescript" }');
+      write('node_modules/typescript/bin/tsc', code);
+    };
+
+    it('ends the program with it', async () => {
+      compiles("console.log('compiled ' + process.argv.slice(2).join(' ') + '.');");
+      write('dist/small/tool.js', `${PROGRAM} console.log('has ' + process.argv.slice(2).join(' ') + '.');`);
+      const child = start(SCRIPT);
+      const pids = await printed(/runs (\d+)\./);
+      child.kill('SIGTERM');
+      await untilGone(pids);
+      expect(output).toMatch(/compiled -p small\.json\.[^]*has --words\.[^]*drained/);
+    }, 60_000);
+
+    it('ends its compiler with it', async () => {
+      compiles(COMPILER);
+      const child = start(SCRIPT);
+      const pids = await printed(/compiles (\d+) (\d+)\./);
+      child.kill('SIGTERM');
+      await untilGone(pids);
+      expect(output).not.toContain('runs');
+    }, 60_000);
+
+    it('runs no program of a project that does not compile', async () => {
+      compiles('process.exit(2);');
+      write('dist/small/tool.js', PROGRAM);
+      const [code] = await once(start(SCRIPT), 'exit');
+      expect([code, output.includes('runs')]).toEqual([2, false]);
+    }, 60_000);
+  });
+
+  it('are the scripts of this project that compile before they run', () => {
+    const { scripts } = JSON.parse(readFileSync(join(__dirname, '..', 'package.json'), 'utf8')) as {
+      scripts: Readonly<Record<string, string>>;
+    };
+    const apart = Object.entries(scripts).filter(([name, script]) => name !== 'build' && /\btsc\b.*&&/.test(script));
+    expect(apart).toEqual([]);
+  });
+
+  it('permits a program without npm to outlive its parent', async () => {
     const program = `node scripts/run.mjs main.js & echo "parent $$."; wait`;
     const shell = spawn('sh', ['-c', program], {
       cwd: project,
@@ -137,7 +180,7 @@ describe('npm start', () => {
     const [pid] = await printed(/runs (\d+)\./);
     shell.kill('SIGKILL');
     await once(shell, 'exit');
-    // Twice as long as a process under npm lives on.
+    // Twice as long as a process under npm stays alive.
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(isAlive(pid!)).toBe(true);
   }, 60_000);

@@ -1,7 +1,7 @@
 /**
- * Goal: what production runs on is listed whole, with licences that are allowed, and what is not allowed or has no
- * checksum fails the command; Node releases are found by their majors or refused in words. Method: the commands
- * themselves on this checkout; their parts on lock files made for them.
+ * Checks that everything that production runs on is listed, with permitted licences, that a forbidden licence or a
+ * missing checksum fails the command, and that Node releases are found by their majors or refused with a message. The
+ * commands run on this checkout; their parts run on components and lock files of the test.
  */
 import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -17,11 +17,14 @@ const run = (command: string, words: readonly string[], env = process.env): Spaw
   spawnSync(command, words, { encoding: 'utf8', timeout: 30_000, cwd: ROOT, env });
 
 interface Component {
+  readonly group?: string;
   readonly name: string;
   readonly version: string;
   readonly hashes: readonly { readonly alg: string; readonly content: string }[];
   readonly licenses: readonly unknown[];
 }
+
+const nameOf = ({ group, name }: Component): string => (group === undefined ? name : `${group}/${name}`);
 
 describe('npm run sbom', () => {
   it('lists every package of production, also those that development needs as well, under allowed licences', () => {
@@ -35,11 +38,15 @@ describe('npm run sbom', () => {
         dependencies: Record<string, string>;
       };
       expect(bom.specVersion).toBe('1.5');
+      const found = new Map(bom.components.map((one) => [`${nameOf(one)}@${one.version}`, one]));
       for (const [name, version] of Object.entries(dependencies)) {
-        const found = bom.components.find((one) => one.name === name && one.version === version);
-        expect([name, found?.hashes[0]?.content.length, found?.licenses.length]).toEqual([name, 128, 1]);
+        const { hashes, licenses } = found.get(`${name}@${version}`)!;
+        expect([name, hashes[0]?.content.length, licenses.length]).toEqual([name, 128, 1]);
       }
-      expect(bom.components.map(({ name }) => name)).not.toContain('jest');
+      const names = bom.components.map(nameOf);
+      expect(names).not.toContain('jest');
+      // Of an optional package, and also of a tool.
+      expect(names).toContain('minimatch');
       expect(stdout).toMatch(/^MIT \(\d+\): /);
       expect(stdout).toContain(`${bom.components.length} packages`);
     } finally {
@@ -48,32 +55,35 @@ describe('npm run sbom', () => {
   });
 
   it('finds what may not be shipped', () => {
-    const script = `import { faultsOf, isAllowed, productionPackages } from ${JSON.stringify(pathToFileURL(SBOM).href)};
-      const packages = {
-        '': {},
-        'node_modules/good': { version: '1.0.0', license: 'MIT', integrity: 'sha512-AA==' },
-        'node_modules/a/node_modules/@s/copyleft': { version: '2.0.0', license: 'GPL-3.0-only', integrity: 'sha512-AA==' },
-        'node_modules/old': { version: '3.0.0', integrity: 'sha512-AA==' },
-        'node_modules/unsaid': { version: '4.0.0', integrity: 'sha512-AA==' },
-        'node_modules/unknown': { version: '5.0.0', license: 'ISC' },
-        'node_modules/tool': { version: '6.0.0', license: 'GPL-3.0-only', dev: true },
-      };
-      const manifests = { 'node_modules/old': { licenses: [{ type: 'MIT' }] } };
+    const script = `import { faultsOf, isAllowed, withChecksums } from ${JSON.stringify(pathToFileURL(SBOM).href)};
+      const named = (name, ...licences) => ({
+        name, version: '1.0.0', properties: [{ name: 'cdx:npm:package:path', value: 'node_modules/' + name }],
+        ...(licences.length > 0 && { licenses: licences.map((id) => ({ license: { id } })) }),
+      });
+      const components = [
+        named('good', 'MIT'), { ...named('copyleft', 'GPL-3.0-only'), group: '@s' }, named('both', 'MIT', 'GPL-3.0-only'),
+        { ...named('either'), licenses: [{ expression: '(MIT OR GPL-3.0-only)' }] }, named('undeclared'), named('unknown', 'ISC'),
+      ];
+      const names = ['good', 'copyleft', 'both', 'either', 'undeclared'];
+      const packages = Object.fromEntries(names.map((name) => ['node_modules/' + name, { integrity: 'sha512-AA==' }]));
+      const checked = withChecksums(components, { packages });
       const ways = ['(MIT OR GPL-3.0-only)', 'MIT AND GPL-3.0-only', 'MIT AND ISC', 'UNLICENSED', 'SEE LICENSE IN x', '((MIT))'];
-      console.log(JSON.stringify([faultsOf(productionPackages({ packages }, (path) => manifests[path])), ways.map(isAllowed)]));`;
+      console.log(JSON.stringify([checked[0].hashes, faultsOf(checked), ways.map(isAllowed)]));`;
     const { stdout, stderr } = run(process.execPath, ['--input-type=module', '--eval', script]);
     expect(stderr).toBe('');
     expect(JSON.parse(stdout)).toEqual([
+      [{ alg: 'SHA-512', content: '00' }],
       [
-        '@s/copyleft@2.0.0: its licence is not allowed: GPL-3.0-only',
-        'unknown@5.0.0: the lock file has no checksum of it',
-        'unsaid@4.0.0: its licence is not allowed: none is named',
+        '@s/copyleft@1.0.0: its licence is not allowed: GPL-3.0-only',
+        'both@1.0.0: its licence is not allowed: MIT AND GPL-3.0-only',
+        'undeclared@1.0.0: its licence is not allowed: none is named',
+        'unknown@1.0.0: the lock file has no checksum of it',
       ],
       [true, false, true, false, false, false],
     ]);
   });
 
-  it('refuses words that it does not know', () => {
+  it('refuses unknown arguments', () => {
     const { status, stdout, stderr } = run(process.execPath, [SBOM, '--all']);
     expect([status, stdout]).toEqual([2, '']);
     expect(stderr).toContain('--all');

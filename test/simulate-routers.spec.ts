@@ -1,7 +1,7 @@
-// Goal: in a simulated day the auto-router gives more quality for its price than a mix of the cheapest and the dearest
-// model would, and nearly the dearest's quality for less than half of its price. Method: the shipped day of prompts and
-// the shipped catalog, by the real planner; quality is what scores and authors of prompts say, not the classifier.
-// Rules: docs/routing.md#a-day-by-the-auto-router.
+// Checks that in a simulated day the auto-router gives more quality for its price than a mix of the cheapest and the
+// dearest model would, and nearly the dearest's quality for less than half of its price. The real planner runs the
+// shipped day of prompts with the shipped catalog; quality comes from scores and from the authors of prompts, not
+// from the classifier. Rules: docs/use/routing.md#a-day-by-the-auto-router.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTheLine, printRouterDays, routerDays, type RouterDays } from '../scripts/simulation/router-days.js';
@@ -48,8 +48,8 @@ describe('a day of prompts by the auto-router', () => {
     for (const [place, usd] of costs.entries()) expect(usd).toBeLessThanOrEqual((costs[place - 1] ?? Infinity) * 1.001);
   });
 
-  it('is what docs/routing.md shows of it, as far as the length of the day lets it be', () => {
-    const page = readFileSync(join(ROOT, 'docs/routing.md'), 'utf8');
+  it('agrees with docs/use/routing.md, as far as the length of the day permits', () => {
+    const page = readFileSync(join(ROOT, 'docs/use/routing.md'), 'utf8');
     const missing = days.auto.filter(({ name }) => !page.includes(`| ${name} |`)).map(({ name }) => name);
     expect(missing).toEqual([]);
   });

@@ -1,5 +1,5 @@
-// Goal: a simulated day does what the real planner does under the scripted conditions, and is the same each time it is
-// run. Method: small days over two endpoints; shares by hour, and files with one thing wrong.
+// Checks that a simulated day does what the real planner does under the scripted conditions, and is the same at each
+// run. Small days run over two endpoints; shares are compared by hour, and files have one thing wrong.
 import { join } from 'node:path';
 import { checkScenario } from '../scripts/simulation/check-scenario.js';
 import { readScenario, readScenarioFile, ScenarioRefused } from '../scripts/simulation/read-scenario.js';
@@ -71,7 +71,7 @@ describe('the progress of a simulation', () => {
 });
 
 describe('a simulated day', () => {
-  it('plans exactly as many requests as were asked for, spread as the load says', () => {
+  it('plans exactly the requested number of requests, spread by the load', () => {
     const tally = day(`decisions: 2321
 traffic: ${singles}
 load: [{ at: "00:00", weight: 0 }, { at: "12:00", weight: 0 }, { at: "12:01", weight: 1 }, { at: "23:59", weight: 1 }]`);
@@ -106,16 +106,16 @@ world: [{ provider: one, from: "10:00", to: "12:00", faults: { unavailable: 1 } 
     expect(tally.answers).toBe(12_000);
   });
 
-  it('sends more to an endpoint whose price falls, as the square of the price says', () => {
+  it('sends more to an endpoint whose price falls, by the square of the price', () => {
     const tally = day(`decisions: 8000
 traffic: ${singles}
 prices: [{ at: "12:00", provider: two, pricing: { prompt: "0.25", completion: "0.25" } }]`);
     expect(Math.abs(share(tally, 'two', 0, 12) - 50)).toBeLessThan(3);
-    // At half the price four times the chance.
+    // At half the price, four times the probability.
     expect(Math.abs(share(tally, 'two', 12, HOURS) - 80)).toBeLessThan(3);
   });
 
-  it('takes a hint for as long as it says, and the growing pause without one', () => {
+  it('follows a hint for its time, and the growing pause without one', () => {
     const burst = (hint: string): number => {
       const tally = day(`decisions: 2000
 traffic: ${singles}
@@ -138,9 +138,9 @@ load: [{ at: "09:00", weight: 0 }, { at: "10:00", weight: 1 }, { at: "11:00", we
     const rough = day(`${morning}
 world: [{ provider: one, from: "10:00", to: "10:03", faults: { server-error: 1 } }]`);
     expect(rough.moves).toBeGreaterThan(0);
-    // Whoever had to move is bound to the new place, and does not go back when the outage is over.
+    // Sessions that had to move are bound to the new endpoint, and do not return after the outage.
     expect(rough.sessionsMoved).toBe(rough.moves);
-    // A move happens at one of the turns after the first: 1,000 to 1,800 tokens were seen, half of them are cached.
+    // A move happens at one of the turns after the first: 1,000 to 1,800 known tokens, half of them cached.
     expect(rough.cachedTokensLost / rough.moves).toBeGreaterThanOrEqual(500);
     expect(rough.cachedTokensLost / rough.moves).toBeLessThanOrEqual(900);
   });
@@ -151,12 +151,12 @@ world: [{ provider: one, from: "10:00", to: "10:03", faults: { server-error: 1 }
     expect(tally.costPicoUsd).toBe(1_520n * 500_000n + 500n * 50_000n);
   });
 
-  it('tells the refusals by code and the failures by kind', () => {
+  it('reports the refusals by code and the failures by kind', () => {
     const tally = day(`decisions: 1000
 traffic: ${singles}
 load: [{ at: "00:00", weight: 1 }, { at: "00:10", weight: 0 }]
 world: [{ faults: { overloaded: 1 } }]`);
-    // What only cools is tried where nothing else is left, so nobody is refused for it.
+    // An endpoint in a cool-down is tried where no other is left, so no request is refused for it.
     expect([...tally.refused.keys()]).toEqual([]);
     expect([...tally.failed.keys()]).toEqual(['overloaded']);
     expect(tally.answers).toBe(0);
@@ -164,7 +164,7 @@ world: [{ faults: { overloaded: 1 } }]`);
     expect([...left.refused]).toEqual([['constraint_filtered', 10]]);
   });
 
-  it('lets a slow endpoint time out at the limit of the policy', () => {
+  it('times a slow endpoint out at the limit of the policy', () => {
     const first = (limit: string): Tally =>
       day(`decisions: 200
 traffic: ${singles}
@@ -175,7 +175,7 @@ policy: { timeouts: first=${limit} }`);
     expect([hasty.answers, ...hasty.failed.keys()]).toEqual([0, 'timed-out']);
   });
 
-  it('lets drift push a request to the other endpoint where the caller minds', () => {
+  it('moves a request to the other endpoint by drift where the caller has a preference', () => {
     const text = (preferences: string): string => `decisions: 6000
 traffic: ${traffic(`, session: none${preferences}`)}
 world: [{ first_token: 1s, spread: 0 }, { provider: one, from: "06:00", to: "18:00", drift: 5 }]`;
@@ -198,7 +198,7 @@ describe('the report', () => {
 });
 
 describe('scenario files', () => {
-  it('ships one that fits the shipped catalog, and lets others extend it', async () => {
+  it('ships one that fits the shipped catalog, and permits others to extend it', async () => {
     const { scenario } = await loadScenario(SHIPPED.scenario, SHIPPED);
     const catalog = await loadCatalog(SHIPPED.catalog, SHIPPED);
     checkScenario(scenario, catalog);

@@ -1,13 +1,20 @@
-// Goal: the page on translation says what the dialects' tables say. Method: it is printed anew and compared.
+// Checks that the pages on translation agree with the dialects' tables: they are printed again and compared.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { withTables } from '../scripts/print-translation.js';
+import { DIALECTS_WITH_PAGES, withSharedTables, withTablesOf } from '../scripts/print-translation.js';
 
-it('docs/translation.md holds the tables as they are: otherwise run `npm run docs:translation`', () => {
-  const page = readFileSync(join(__dirname, '../docs/translation.md'), 'utf8');
-  expect(page).toBe(withTables(page));
+const read = (page: string): string => readFileSync(join(__dirname, '..', 'docs', 'use', `${page}.md`), 'utf8');
+
+it('docs/use/translation.md holds the shared rules as they are: otherwise run `npm run docs:translation`', () => {
+  const page = read('translation');
+  expect(page).toBe(withSharedTables(page));
 });
 
-it('says where a page has no place for them', () => {
-  expect(() => withTables('# A page')).toThrow('has no lines');
+it.each(DIALECTS_WITH_PAGES)('docs/use/translation/%s.md holds its rules as they are', (dialect) => {
+  const page = read(`translation/${dialect}`);
+  expect(page).toBe(withTablesOf(dialect, page));
+});
+
+it('reports a page without a place for them', () => {
+  expect(() => withSharedTables('# A page')).toThrow('has no lines');
 });

@@ -1,5 +1,5 @@
-// Goal: with the embedded database one key is made, once, for the owner of the process alone, and a broken file stops
-// the start. Method: real folders; several processes' worth of starts at once; broken files with canaries.
+// With the embedded database one key is made, once, readable by the owner of the process only, and a broken file stops
+// the start. Real folders; several concurrent starts; broken files with canaries.
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,14 +29,14 @@ describe('the generated encryption key', () => {
     keyServices: readonly KeyServiceSetting[] = [],
   ): Promise<Vault> => new Vault(await createKeyService({ dataDir, encryptionKeys, keyServices }, new SystemClock()));
 
-  it('is made once, in a folder that need not be there, and read back at later starts', async () => {
+  it('is made once, in a folder that may be missing, and read back at later starts', async () => {
     dataDir = join(dataDir, 'not', 'there');
     const sealed = await (await vaultOf()).seal(new Secret('text'), PLACE);
     expect((await (await vaultOf()).open(sealed, PLACE)).reveal()).toBe('text');
     expect(sealed.keyId).toMatch(/^generated-[0-9a-f]{8}$/);
   });
 
-  it('is written for its owner alone, in the grammar of the variable, and leaves nothing else behind', async () => {
+  it('is readable by its owner only, in the grammar of the variable, and leaves nothing else behind', async () => {
     const [key] = await generateKeys(dataDir);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const [read] = list(encryptionKey)((await readFile(path, 'utf8')).trim());
@@ -45,7 +45,7 @@ describe('the generated encryption key', () => {
     expect(await readdir(dataDir)).toEqual(['encryption-keys']);
   });
 
-  it('is one for all that start at once', async () => {
+  it('is one for all concurrent starts', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => generateKeys(dataDir)));
     expect(new Set(all.map(([key]) => key!.key.reveal())).size).toBe(1);
     expect(new Set(all.map(([key]) => key!.id)).size).toBe(1);

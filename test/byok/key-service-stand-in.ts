@@ -12,8 +12,8 @@ export const VAULT = { token: 'hvs.canary-token', namespace: 'team/a', mount: 's
 /** The key that both have. */
 export const KEY_NAME = '1234abcd-12ab-34cd-56ef-1234567890ab';
 
-/** What a server of the real kind would have read. */
-interface Asked {
+/** A request as the real server would read it. */
+interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
@@ -29,15 +29,15 @@ interface Answered {
 export type Misbehaviour = (response: ServerResponse, index: number) => boolean;
 
 /**
- * A key service on a loopback port: it checks who asks as strictly as the real one, and opens only what
- * it sealed, in its context.
+ * A key service on a loopback port: it authenticates callers as strictly as the real one, and opens only what it
+ * sealed, in its context.
  */
 export class KeyServiceStandIn {
-  readonly asked: Asked[] = [];
+  readonly received: ReceivedRequest[] = [];
   misbehave: Misbehaviour = () => false;
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
-  constructor(private readonly answer: (asked: Asked) => Answered) {}
+  constructor(private readonly answer: (request: ReceivedRequest) => Answered) {}
 
   async listen(): Promise<this> {
     await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
@@ -58,15 +58,15 @@ export class KeyServiceStandIn {
     const parts: Buffer[] = [];
     for await (const part of request as AsyncIterable<Buffer>) parts.push(part);
     const { method, url, headers } = request;
-    const asked = { method: method!, path: url!, headers, body: Buffer.concat(parts).toString() };
-    const index = this.asked.push(asked) - 1;
+    const received = { method: method!, path: url!, headers, body: Buffer.concat(parts).toString() };
+    const index = this.received.push(received) - 1;
     if (this.misbehave(response, index)) return;
-    const { status, body } = this.answer(asked);
+    const { status, body } = this.answer(received);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 }
 
-/** Ciphertexts it gave out, and what each stands for. */
+/** Its ciphertexts, each with its plaintext. */
 class Sealed {
   private readonly all = new Map<string, string>();
 
@@ -83,14 +83,14 @@ class Sealed {
 export function startKms(): Promise<KeyServiceStandIn> {
   const sealed = new Sealed();
   const refuse = (type: string): Answered => ({ status: 400, body: { __type: type, message: 'canary in a body' } });
-  return new KeyServiceStandIn((asked) => {
-    const complaint = complaintOfSignature(asked);
+  return new KeyServiceStandIn((request) => {
+    const complaint = complaintOfSignature(request);
     if (complaint !== undefined) return refuse(complaint);
-    if (asked.headers['content-type'] !== 'application/x-amz-json-1.1') return refuse('SerializationException');
-    const body = JSON.parse(asked.body) as Record<string, string>;
+    if (request.headers['content-type'] !== 'application/x-amz-json-1.1') return refuse('SerializationException');
+    const body = JSON.parse(request.body) as Record<string, string>;
     if (body['KeyId'] !== KEY_NAME) return refuse('NotFoundException');
     const context = body['EncryptionContext'];
-    switch (asked.headers['x-amz-target']) {
+    switch (request.headers['x-amz-target']) {
       case 'TrentService.Encrypt': {
         const blob = randomBytes(184).toString('base64');
         return {
@@ -110,8 +110,8 @@ export function startKms(): Promise<KeyServiceStandIn> {
   }).listen();
 }
 
-/** Signature Version 4, read from what arrived: the headers that are named must be there, and the sum must be right. */
-function complaintOfSignature({ method, path, headers, body }: Asked): string | undefined {
+/** Signature Version 4, as received: the named headers must be present, and the signature must be right. */
+function complaintOfSignature({ method, path, headers, body }: ReceivedRequest): string | undefined {
   const pattern =
     /^AWS4-HMAC-SHA256 Credential=(\w+)\/(\d{8})\/([\w-]+)\/kms\/aws4_request, SignedHeaders=([\w;-]+), Signature=(\w{64})$/;
   const match = pattern.exec(headers.authorization ?? '');

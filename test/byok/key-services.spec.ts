@@ -1,6 +1,6 @@
-// Goal: AWS KMS and Vault transit wrap and unwrap data keys in their context; whatever else they do ends soon, as one
-// of two errors, and tells nothing of their replies, of their address or of secrets. Method: the real clients against
-// stand-ins on loopback that check signature, token and context by themselves, and misbehave.
+// AWS KMS and Vault transit wrap and unwrap data keys in their context; whatever else they do ends soon, as one of two
+// errors, which contain nothing of their replies, of their address or of secrets. The real clients against stand-ins on
+// loopback that check signature, token and context by themselves, and misbehave.
 import { randomBytes } from 'node:crypto';
 import { inspect } from 'node:util';
 import { Secret } from '../../src/core/secret.js';
@@ -85,12 +85,12 @@ describe.each(Object.entries(KINDS))('%s', (_, { start, client, keyId, tampered,
   });
   afterEach(() => standIn.close());
 
-  it('wraps and unwraps, and names its key by a prefix', async () => {
+  it('wraps and unwraps, and names its key with a prefix', async () => {
     const wrapped = await keys.wrap(dataKey, CONTEXT);
     expect(wrapped.keyId).toBe(keyId);
     expect([keys.currentKeyId, keys.unwraps(keyId), keys.unwraps(KEY_NAME)]).toEqual([keyId, true, false]);
     expect(await keys.unwrap(wrapped, CONTEXT)).toEqual(dataKey);
-    expect(standIn.asked).toHaveLength(2);
+    expect(standIn.received).toHaveLength(2);
   });
 
   it('unwraps in no other context, no changed bytes and nothing of another key', async () => {
@@ -143,18 +143,18 @@ describe.each(Object.entries(KINDS))('%s', (_, { start, client, keyId, tampered,
       (): Promise<unknown> => hasty.wrap(dataKey, CONTEXT),
       () => hasty.unwrap({ keyId, wrapped }, CONTEXT),
     ]) {
-      const before = standIn.asked.length;
+      const before = standIn.received.length;
       const startedAt = performance.now();
       const error = await failureOf(work());
       expect(error).toBeInstanceOf(KeyServiceUnavailable);
       expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
-      expect(standIn.asked.length - before).toBe(tries);
+      expect(standIn.received.length - before).toBe(tries);
       expect(everythingOf(error)).not.toMatch(/canary|127\.0\.0\.1|http:/i);
       expect(everythingOf(error)).not.toContain(new URL(standIn.origin).port);
     }
   });
 
-  it('is unavailable when nobody listens, and says so without the address', async () => {
+  it('is unavailable when nothing listens, and the error does not contain the address', async () => {
     const { port } = new URL(standIn.origin);
     await standIn.close();
     const error = await failureOf(keys.wrap(dataKey, CONTEXT));
@@ -168,17 +168,17 @@ describe.each(Object.entries(KINDS))('%s', (_, { start, client, keyId, tampered,
     const elsewhere = await start();
     standIn.misbehave = (response) => !!response.writeHead(status, { location: `${elsewhere.origin}/x` }).end();
     expect(await failureOf(keys.wrap(dataKey, CONTEXT))).toBeInstanceOf(KeyServiceUnavailable);
-    expect([standIn.asked.length, elsewhere.asked.length]).toEqual([1, 0]);
+    expect([standIn.received.length, elsewhere.received.length]).toEqual([1, 0]);
     await elsewhere.close();
   });
 
-  it('shows no secret, whichever way it is printed', async () => {
+  it('shows no secret, by any way of printing', async () => {
     await keys.wrap(dataKey, CONTEXT);
     expect(inspect(keys, { depth: 20, showHidden: true }) + JSON.stringify(keys)).not.toMatch(/canary/i);
   });
 });
 
-describe('who asks', () => {
+describe('a caller', () => {
   const dataKey = randomBytes(32);
 
   it.each<[string, Partial<Setting<'aws-kms'>>, string]>([
@@ -186,18 +186,18 @@ describe('who asks', () => {
     ['another access key', { accessKeyId: new Secret('AKIDOTHER') }, 'UnrecognizedClientException'],
     ['another region', { region: 'eu-west-1' }, 'SignatureDoesNotMatch'],
     ['another key', { keyId: KEY_NAME.replace('1', '2') }, 'NotFoundException'],
-  ])('is refused by AWS KMS with %s, and told why', async (_, changes, reason) => {
+  ])('is refused by AWS KMS with %s, and gets the reason', async (_, changes, reason) => {
     const kms = await startKms();
     const error = await failureOf(
       new AwsKms(kmsSetting(kms.origin, changes), new SystemClock(), LIMITS).wrap(dataKey, CONTEXT),
     );
     expect(error).toBeInstanceOf(KeyServiceUnavailable);
     expect(error.message).toBe(`AWS KMS refuses this process (status 400, ${reason}).`);
-    expect(kms.asked).toHaveLength(1);
+    expect(kms.received).toHaveLength(1);
     await kms.close();
   });
 
-  it('is refused by AWS KMS with a clock that is wrong', async () => {
+  it('is refused by AWS KMS with a wrong clock', async () => {
     const kms = await startKms();
     class LateClock extends Clock {
       override now(): number {
@@ -267,11 +267,11 @@ describe('the key services of the settings', () => {
     expect((await (await vaultOf([])).open(sealed, place)).reveal()).toBe(credential.reveal());
   });
 
-  it('ask a service once for what is opened often', async () => {
+  it('call a service once for what is opened often', async () => {
     const vault = await vaultOf([kmsSetting(kms.origin)], []);
     const sealed = await vault.seal(credential, place);
-    const before = kms.asked.length;
+    const before = kms.received.length;
     for (let time = 0; time < 5; time++) await vault.open(sealed, place);
-    expect(kms.asked.length - before).toBe(1);
+    expect(kms.received.length - before).toBe(1);
   });
 });

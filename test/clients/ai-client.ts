@@ -15,10 +15,10 @@ import type { AskOptions, Client, ClientKind, Fault, History, JsonSchema, Part, 
 
 const TOKENS_MAX = 4_000;
 
-// It warns that it leaves unsigned thinking out, which is what a test expects.
+// It warns that it omits unsigned thinking, which the tests expect.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
-/** What a whole answer and a finished stream have in common. */
+/** The common part of a whole answer and a finished stream. */
 interface Outcome {
   readonly response: {
     readonly id: string;
@@ -90,7 +90,7 @@ class AiClient implements Client {
       model: this.model(model),
       maxRetries: 0,
       maxOutputTokens: TOKENS_MAX,
-      messages: [...(history as readonly ModelMessage[]), turnOf(question.say)],
+      messages: [...(history as readonly ModelMessage[]), turnOf(question.turn)],
       ...(system !== undefined && { system }),
       ...(tools && { tools: toolsOf(tools) }),
       ...(thinkingBudget !== undefined && {
@@ -105,12 +105,12 @@ function toolsOf(tools: NonNullable<Question['tools']>): ToolSet {
   return Object.fromEntries(tools.map(({ name, schema }) => [name, tool({ inputSchema: jsonSchema(schema) })]));
 }
 
-function turnOf(say: Question['say']): ModelMessage {
-  if (typeof say === 'string') return { role: 'user', content: say };
-  if (!('results' in say)) return { role: 'user', content: say.map(partOf) };
+function turnOf(turn: Question['turn']): ModelMessage {
+  if (typeof turn === 'string') return { role: 'user', content: turn };
+  if (!('results' in turn)) return { role: 'user', content: turn.map(partOf) };
   return {
     role: 'tool',
-    content: say.results.map(({ id, name, text }) => ({
+    content: turn.results.map(({ id, name, text }) => ({
       type: 'tool-result',
       toolCallId: id,
       toolName: name,
@@ -159,7 +159,7 @@ export const aiSdk: ClientKind = {
   connect: (origin, key) => new AiClient(createAnthropic({ baseURL: `${origin}/api/v1`, apiKey: key })),
   errorName: () => 'AI_APICallError',
   inBandErrorName: 'error part',
-  asksForShapeByTool: true,
+  requestsShapeByTool: true,
   readsPromptTokensOnce: false,
   abortName: 'AbortError',
 };

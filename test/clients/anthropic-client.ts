@@ -81,7 +81,7 @@ function anthropicKind(
     connect: (origin, key) => new AnthropicClient(messagesOf(origin, key)),
     errorName: (status) => errorNames[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
     inBandErrorName: 'APIError',
-    asksForShapeByTool: false,
+    requestsShapeByTool: false,
     readsPromptTokensOnce: false,
     abortName: 'APIUserAbortError',
   };
@@ -89,7 +89,7 @@ function anthropicKind(
 
 const settings = (origin: string, apiKey: string) => ({ baseURL: `${origin}/api`, apiKey, maxRetries: 0 });
 
-/** `client.beta` of the older version asks for `/v1/messages?beta=true`. */
+/** `client.beta` of the older version calls `/v1/messages?beta=true`. */
 export const anthropicSdks: readonly ClientKind[] = [
   anthropicKind('SDK 1', ERROR_NAMES_V1, (origin, key) => new Anthropic(settings(origin, key)).messages),
   anthropicKind('SDK 1 beta', ERROR_NAMES_V1, (origin, key) => new Anthropic(settings(origin, key)).beta.messages),

@@ -1,7 +1,7 @@
 /**
- * Goal: real clients of the API manage provider credentials unmodified, and none of them is refused what its
- * own enumeration offers. Method: the newest and the oldest SDK against the real application, through their
- * own methods, retries off.
+ * Checks that real, unmodified clients of the API manage provider credentials, and that no value of their own
+ * enumeration is refused. The newest and the oldest SDK call the real application through their own methods, without
+ * retries.
  */
 import type { OpenRouter } from '@openrouter/sdk';
 import type { BYOKProviderSlug } from '@openrouter/sdk/models';
@@ -30,7 +30,7 @@ interface Changes {
   readonly allowedModels?: string[] | null;
 }
 
-/** The methods under test, in the words of neither. */
+/** The methods under test, in a form of neither client. */
 interface Client {
   create(provider: string, changes: Changes & { readonly key: string }): Promise<Shown>;
   list(provider: string): Promise<Shown[]>;
@@ -81,7 +81,7 @@ async function oldest(origin: string, key: string): Promise<Client> {
   };
 }
 
-/** What its enumeration offers. */
+/** The values of its enumeration. */
 async function slugsOf(sdk: string): Promise<string[]> {
   const { BYOKProviderSlug: slugs } = await importNatively<{ BYOKProviderSlug: Readonly<Record<string, string>> }>(
     `${sdk}/models`,
@@ -141,8 +141,8 @@ describeOnEmbedded('provider credentials in real clients', (database) => {
         statusCode: 403,
         error: { code: 403, message: 'Only management keys can perform this operation' },
       });
-      const nobody = await connect(gateway.origin, 'nobody');
-      await expect(nobody.create('openai', { key: 'k' })).rejects.toMatchObject({
+      const unknown = await connect(gateway.origin, 'nobody');
+      await expect(unknown.create('openai', { key: 'k' })).rejects.toMatchObject({
         name: 'UnauthorizedResponseError',
         statusCode: 401,
       });

@@ -6,7 +6,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 
 // Unmodified clients of the chat-completions format, with what their users see in the words of none of them.
 
-/** What a user sees of an answer. */
+/** An answer as the client's user sees it. */
 export interface ChatSight {
   readonly text: string;
   readonly reasoning: string;
@@ -16,7 +16,7 @@ export interface ChatSight {
 }
 
 export interface ChatClient {
-  /** @param body in the wire's own words */
+  /** @param body in the wire format */
   ask(body: JsonBody): Promise<ChatSight>;
   askStream(body: JsonBody): Promise<ChatSight>;
 }
@@ -26,7 +26,7 @@ export interface ChatClientKind {
   connect(origin: string, key: string): Promise<ChatClient>;
   /** The class of its error for a status. */
   errorName(status: number): string;
-  /** Whether its users see the reasoning that the wire tells. */
+  /** Whether its users see the reasoning of the reply. */
   readonly reportsReasoning: boolean;
 }
 
@@ -36,7 +36,7 @@ const callOf = ({ id, function: called }: JsonBody) => ({
   input: JSON.parse(called.arguments),
 });
 
-/** What `openai` throws, and whoever calls it. */
+/** The error classes of `openai`, and of the clients built on it. */
 export const OPENAI_ERRORS: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
   401: 'AuthenticationError',
@@ -94,7 +94,7 @@ const OPENROUTER_ERRORS: Readonly<Record<number, string>> = {
 
 const camel = (key: string): string => key.replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase());
 
-/** The SDK's users write camel case; schemas and texts are the user's own. */
+/** The SDK's users write camel case; schemas and texts are the users' own. */
 function camelized(value: JsonBody): JsonBody {
   if (Array.isArray(value)) return value.map(camelized);
   if (typeof value !== 'object' || value === null) return value;

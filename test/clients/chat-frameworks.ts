@@ -7,7 +7,7 @@ import { OPENAI_ERRORS, type ChatClient, type ChatClientKind, type ChatSight } f
 const callsOf = (calls: JsonBody[], name: string, input: string, id: string): ChatSight['calls'] =>
   calls.map((call) => ({ id: call[id], name: call[name], input: call[input] }));
 
-/** The options of `generateText` and `streamText` that say what the body says. */
+/** The options of `generateText` and `streamText` for the contents of the body. */
 function aiOptions({ tool, jsonSchema, Output }: JsonBody, body: JsonBody): object {
   const names = new Map<string, string>();
   return {
@@ -56,7 +56,7 @@ function aiSight(outcome: JsonBody): ChatSight {
     text: outcome.text,
     reasoning: outcome.reasoningText ?? '',
     calls: callsOf(outcome.toolCalls, 'toolName', 'input', 'toolCallId'),
-    // The framework's own word for each of the wire's.
+    // The framework's own name for each name of the wire.
     finish: outcome.finishReason.replace('-', '_'),
     usage: { input: outcome.usage.inputTokens, output: outcome.usage.outputTokens },
   };
@@ -73,7 +73,7 @@ export const openRouterAi: ChatClientKind = {
       askStream: async (body) => {
         const options = { ...aiOptions(ai, body), onError: () => undefined };
         const result = ai.streamText({ model: modelOf(body.model), ...options });
-        // An error in mid-stream is a plain object, one before it the framework's own.
+        // An error mid-stream is a plain object, one before it the framework's own.
         for await (const part of result.fullStream)
           if (part.type === 'error') throw part.error.statusCode ? part.error : new Error(part.error.message);
         const [text, reasoningText, toolCalls, finishReason, usage] = await Promise.all([

@@ -1,7 +1,7 @@
 /**
- * Goal: real clients of the chat-completions format work unmodified, whole and streamed, with tools, reasoning,
- * structured output and each class of error, whoever answers. Method: the clients against the real application over
- * scripted upstreams, retries off.
+ * Checks that real, unmodified clients of the chat-completions format work, whole and streamed, with tools,
+ * reasoning, structured output and each class of error, with every kind of provider. The clients call the real
+ * application over scripted upstreams, without retries.
  */
 import OpenAI from 'openai';
 import { API_KEY } from '../support/app.js';
@@ -55,7 +55,7 @@ describeOnEmbedded('clients of chat completions', (database) => {
       })),
     ),
   );
-  const asked = (client: ChatClient, streamed: boolean, body: JsonBody) =>
+  const send = (client: ChatClient, streamed: boolean, body: JsonBody) =>
     streamed ? client.askStream(body) : client.ask(body);
 
   const failureOf = (answer: Promise<unknown>): Promise<JsonBody> =>
@@ -67,8 +67,8 @@ describeOnEmbedded('clients of chat completions', (database) => {
   it.each(cases)('$title: words, reasoning and figures', async ({ client: kind, provider, streamed }) => {
     const client = await kind.connect(bench.origin, API_KEY);
     const usage = { input: 12, output: 7, cacheRead: 0, cacheWrite: 0 };
-    const model = bench.script(provider, provider.says({ thinking: 'Let me think.', text: TEXT, usage }));
-    const sight = await asked(client, streamed, { model, messages: [{ role: 'system', content: 'a' }, USER] });
+    const model = bench.script(provider, provider.answers({ thinking: 'Let me think.', text: TEXT, usage }));
+    const sight = await send(client, streamed, { model, messages: [{ role: 'system', content: 'a' }, USER] });
     expect(sight).toEqual({
       text: TEXT,
       reasoning: kind.reportsReasoning ? 'Let me think.' : '',
@@ -80,8 +80,8 @@ describeOnEmbedded('clients of chat completions', (database) => {
 
   it.each(cases)('$title: two calls of tools and their results', async ({ client: kind, provider, streamed }) => {
     const client = await kind.connect(bench.origin, API_KEY);
-    const model = bench.script(provider, provider.says({ text: 'Looking.', calls: CALLS }));
-    const sight = await asked(client, streamed, { model, messages: [USER], tools: TOOLS });
+    const model = bench.script(provider, provider.answers({ text: 'Looking.', calls: CALLS }));
+    const sight = await send(client, streamed, { model, messages: [USER], tools: TOOLS });
     expect(sight).toMatchObject({ text: 'Looking.', calls: CALLS, finish: 'tool_calls' });
     const messages = [
       USER,
@@ -97,9 +97,9 @@ describeOnEmbedded('clients of chat completions', (database) => {
       ...sight.calls.map(({ id, name }) => ({ role: 'tool', tool_call_id: id, content: `result of ${name}` })),
     ];
     bench.script(provider, (request, index) =>
-      provider.says({ text: provider.heard(request.json).join(' and ') })(request, index),
+      provider.answers({ text: provider.received(request.json).join(' and ') })(request, index),
     );
-    expect((await asked(client, streamed, { model, messages, tools: TOOLS })).text).toBe(
+    expect((await send(client, streamed, { model, messages, tools: TOOLS })).text).toBe(
       'result of get_weather and result of get_time',
     );
   });
@@ -108,10 +108,10 @@ describeOnEmbedded('clients of chat completions', (database) => {
     const client = await kind.connect(bench.origin, API_KEY);
     const model = bench.script(provider, (request, index) => {
       expect(provider.wantedShape(request.json)).toEqual(SCHEMA);
-      return provider.says({ text: '{"city":"京都"}' })(request, index);
+      return provider.answers({ text: '{"city":"京都"}' })(request, index);
     });
     const response_format = { type: 'json_schema', json_schema: { name: 'place', schema: SCHEMA, strict: true } };
-    const { text } = await asked(client, streamed, { model, messages: [USER], response_format });
+    const { text } = await send(client, streamed, { model, messages: [USER], response_format });
     expect(JSON.parse(text)).toEqual({ city: '京都' });
   });
 
@@ -121,11 +121,11 @@ describeOnEmbedded('clients of chat completions', (database) => {
     ),
   );
 
-  it.each(errors)('$title: the class of the status that is told', async ({ client: kind, status, streamed }) => {
+  it.each(errors)('$title: the class of the returned status', async ({ client: kind, status, streamed }) => {
     const client = await kind.connect(bench.origin, API_KEY);
     const [provider] = PROVIDERS;
     const model = bench.script(provider!, refuses(provider!, status, 'api_error', 'No luck'));
-    const error = await failureOf(asked(client, streamed, { model, messages: [USER] }));
+    const error = await failureOf(send(client, streamed, { model, messages: [USER] }));
     const shownStatus: number = error.status ?? error.statusCode;
     expect(error.constructor.name).toBe(kind.errorName(shownStatus));
     expect(shownStatus).toBeGreaterThanOrEqual(400);
@@ -154,7 +154,7 @@ describeOnEmbedded('clients of chat completions', (database) => {
 
   it.each(PROVIDERS)('openai, $kind: parses what fits a schema', async (provider) => {
     const client = new OpenAI({ apiKey: API_KEY, baseURL: `${bench.origin}/v1`, maxRetries: 0 });
-    const model = bench.script(provider, provider.says({ text: '{"city":"x"}' }));
+    const model = bench.script(provider, provider.answers({ text: '{"city":"x"}' }));
     const { choices } = await client.chat.completions.parse({
       model,
       messages: [{ role: 'user', content: 'Hello' }],

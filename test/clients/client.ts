@@ -1,6 +1,6 @@
 import type { JsonBody } from '../support/recorded-request.js';
 
-// What every client under test is asked, and what its user gets to see: in the words of none of them.
+// The requests to every client under test, and what its user sees of the answer, in a form of none of them.
 
 export type Part =
   | { readonly type: 'text'; readonly text: string }
@@ -21,9 +21,9 @@ export interface Question {
   readonly system?: string;
   readonly history?: History;
   /** The new turn: the user's words, or the results of the tools that the last answer called. */
-  readonly say: string | readonly Part[] | { readonly results: readonly ToolResult[] };
+  readonly turn: string | readonly Part[] | { readonly results: readonly ToolResult[] };
   readonly tools?: readonly { readonly name: string; readonly schema: JsonSchema }[];
-  /** Tokens; thinking is not asked for when absent. */
+  /** Tokens; thinking is not requested when absent. */
   readonly thinkingBudget?: number;
 }
 
@@ -73,18 +73,18 @@ export interface Fault {
   readonly status: number | undefined;
   /** `error.type` of the body. */
   readonly type: string | undefined;
-  /** The gateway's own words. */
+  /** The gateway's own message. */
   readonly message: string;
   readonly retryAfter: string | null;
 }
 
-/** One client with its base URL and key. Retries are off. */
+/** One client with its base URL and key. It does not retry. */
 export interface Client {
   /** Rejects with the client's own error. */
   ask(question: Question, streamed: boolean, options?: AskOptions): Promise<Sight>;
-  /** The answer in the shape of a schema, by the client's own way of asking for that. */
+  /** The answer in the shape of a schema, by the client's own way of requesting it. */
   askInShape(question: Question, schema: JsonSchema): Promise<unknown>;
-  /** @throws whatever the client threw, when it is no answer of the gateway's */
+  /** @throws the client's error, where it does not come from a reply of the gateway */
   faultOf(error: unknown): Fault;
 }
 
@@ -94,15 +94,14 @@ export interface ClientKind {
   connect(origin: string, key: string): Client;
   /** The class this client throws for a status. */
   errorName(status: number): string;
-  /** What it throws, or names, when an error arrives in a stream that has begun. */
+  /** The class that it throws, or names, for an error in a stream that has begun. */
   readonly inBandErrorName: string;
-  /** Asks models it has never heard of for a shape by forcing a tool on them, rather than by `output_config`. */
-  readonly asksForShapeByTool: boolean;
+  /** For unknown models, requests a schema by forcing a tool, rather than by `output_config`. */
+  readonly requestsShapeByTool: boolean;
   /**
-   * Takes the tokens of the prompt from a stream's first event alone, where a provider that tells
-   * them last has told none yet.
+   * Takes the tokens of the prompt from a stream's first event alone, where a provider reports them only at the end.
    */
   readonly readsPromptTokensOnce: boolean;
-  /** What it throws when its user leaves. */
+  /** The class that it throws when its user leaves. */
   readonly abortName: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Goal: conversations that real clients carry on reach the provider whole: results of tools, signed thinking, files,
- * the shape of an answer. Method: upstreams that say back what they heard, so that the client's user sees what arrived.
+ * Checks that conversations of real clients reach the provider whole: tool results, signed thinking, files, the
+ * schema of an answer. The upstreams echo what they received, so the client's user sees what arrived.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonSchema } from './client.js';
@@ -32,22 +32,22 @@ describeOnEmbedded('conversations of real clients', (database) => {
     describe.each(MODES)('$mode', ({ streamed }) => {
       it('runs a loop of tools: calls, results, answer', async () => {
         const client = bench.connect(kind);
-        const model = bench.script(provider, provider.says({ calls: [CALL, CALL] }));
-        const { calls, history } = await client.ask({ model, say: 'Weather?', tools: TOOLS }, streamed);
+        const model = bench.script(provider, provider.answers({ calls: [CALL, CALL] }));
+        const { calls, history } = await client.ask({ model, turn: 'Weather?', tools: TOOLS }, streamed);
         const results = calls.map(({ id, name }, index) => ({ id, name, text: `sunny ${index}` }));
         bench.script(provider, echoes(provider));
-        const answer = await client.ask({ model, history, say: { results }, tools: TOOLS }, streamed);
+        const answer = await client.ask({ model, history, turn: { results }, tools: TOOLS }, streamed);
         expect(answer).toMatchObject({ text: 'sunny 0\nsunny 1', calls: [], stopReason: 'end_turn' });
       });
 
       it('gives thinking back to the family that signed it, byte for byte, and to no other', async () => {
         const client = bench.connect(kind);
-        const model = bench.script(provider, provider.says({ thinking: 'Hm – 42?', text: 'It is.', calls: [CALL] }));
-        const asked = { model, tools: TOOLS, thinkingBudget: 1_024 };
-        const { calls, history } = await client.ask({ ...asked, say: 'Weather?' }, streamed);
+        const model = bench.script(provider, provider.answers({ thinking: 'Hm – 42?', text: 'It is.', calls: [CALL] }));
+        const options = { model, tools: TOOLS, thinkingBudget: 1_024 };
+        const { calls, history } = await client.ask({ ...options, turn: 'Weather?' }, streamed);
         const results = calls.map(({ id, name }) => ({ id, name, text: 'sunny' }));
         bench.script(provider, echoes(provider));
-        const { text } = await client.ask({ ...asked, history, say: { results } }, streamed);
+        const { text } = await client.ask({ ...options, history, turn: { results } }, streamed);
         expect(text).toBe(
           provider.signature('') === '' ? 'sunny' : `Hm – 42? ${provider.signature('Hm – 42?')}\nsunny`,
         );
@@ -59,7 +59,7 @@ describeOnEmbedded('conversations of real clients', (database) => {
       const { text } = await bench.connect(kind).ask(
         {
           model,
-          say: [
+          turn: [
             { type: 'text', text: 'What is this?' },
             { type: 'image', mediaType: 'image/png', base64: PNG },
             { type: 'pdf', base64: PDF },
@@ -72,7 +72,7 @@ describeOnEmbedded('conversations of real clients', (database) => {
 
     it.each(AUTHORS)('answers in the shape of a schema, with a model of %s', async (author) => {
       const model = bench.script(provider, answersInShape(provider, CALL.input), author);
-      expect(await bench.connect(kind).askInShape({ model, say: 'Which city?' }, CITY)).toEqual(CALL.input);
+      expect(await bench.connect(kind).askInShape({ model, turn: 'Which city?' }, CITY)).toEqual(CALL.input);
     });
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Goal: the vendor's own clients count tokens through the gateway unmodified. Method: `countTokens` of both majors,
- * plain and beta, for a model whose provider counts and for one whose provider does not; retries off.
+ * Checks that the vendor's own, unmodified clients count tokens through the gateway. `countTokens` of both majors is
+ * called, plain and beta, for a model whose provider counts and for one whose provider does not, without retries.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import AnthropicV0 from '@anthropic-ai/sdk-v0';

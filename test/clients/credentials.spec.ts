@@ -1,6 +1,6 @@
 /**
- * Goal: every way in which a real client can be given a key and an address gets in
- * (docs/wire/clients.md#where-the-key-stands). Method: each client's own settings, against the sandbox.
+ * Checks that a key and an address are accepted in every form in which a real client can be configured
+ * (docs/use/conventions.md#where-the-key-stands). Each client's own settings are used, against the sandbox.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';

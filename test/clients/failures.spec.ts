@@ -1,6 +1,6 @@
 /**
- * Goal: every class of error reaches the users of real clients as the class they would catch, with the words that help.
- * Method: each client asks what the gateway refuses by itself, then what scripted upstreams refuse or break off.
+ * Checks that every class of error reaches the users of real clients as the class they would catch, with a helpful
+ * message. Each client sends what the gateway refuses by itself, then what scripted upstreams refuse or break off.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -23,14 +23,14 @@ interface Refusal {
 const REFUSALS: readonly Refusal[] = [
   {
     rule: 'an unknown type of image',
-    question: { say: [{ type: 'image', mediaType: 'image/bmp', base64: 'AAAA' }] },
+    question: { turn: [{ type: 'image', mediaType: 'image/bmp', base64: 'AAAA' }] },
     status: 400,
     type: 'invalid_request_error',
     message: /^messages\.0\.content\.0\.source\.media_type: /,
   },
   {
     rule: 'a tool result without its call',
-    question: { say: { results: [{ id: 'toolu_none', name: 'get_weather', text: 'sunny' }] } },
+    question: { turn: { results: [{ id: 'toolu_none', name: 'get_weather', text: 'sunny' }] } },
     status: 400,
     type: 'invalid_request_error',
     message: /^messages\.0\.content\.0\.tool_use_id: /,
@@ -52,7 +52,7 @@ const REFUSALS: readonly Refusal[] = [
   },
   {
     rule: 'a body that is too large',
-    question: { say: 'x'.repeat(20 * BODY_KIB_MAX * 1024) },
+    question: { turn: 'x'.repeat(20 * BODY_KIB_MAX * 1024) },
     status: 413,
     type: 'invalid_request_error',
     message: /./,
@@ -95,7 +95,7 @@ describeOnEmbedded('failures in real clients', (database) => {
     ({ kind, streamed }) => {
       it.each(REFUSALS)('sees $status for $rule', async ({ question, key, status, type, message }) => {
         const model = bench.script(PROVIDERS[0]!, echoes(PROVIDERS[0]!));
-        const fault = await faultOf(bench.connect(kind, key), { model, say: 'Hello', ...question }, streamed);
+        const fault = await faultOf(bench.connect(kind, key), { model, turn: 'Hello', ...question }, streamed);
         expect(fault).toEqual({
           errorName: kind.errorName(status),
           status,
@@ -112,15 +112,15 @@ describeOnEmbedded('failures in real clients', (database) => {
             const headers = retryAfterS === undefined ? {} : { 'retry-after': retryAfterS };
             const words = 'Words of the provider';
             const model = bench.script(provider, refuses(provider, upstream, upstreamType, words, headers));
-            const fault = await faultOf(bench.connect(kind), { model, say: 'Hello' }, streamed);
+            const fault = await faultOf(bench.connect(kind), { model, turn: 'Hello' }, streamed);
             expect(fault).toEqual({
               errorName: kind.errorName(status),
               status,
               type,
-              // What is said of the operator's credential is for the operator alone.
+              // Messages about the operator's credential are for the operator alone.
               message:
                 upstream === 401
-                  ? expect.stringContaining('only the operator of the gateway can mend that.')
+                  ? expect.stringContaining('only the operator of the gateway can fix that.')
                   : expect.stringMatching(status === 502 ? `^Provider p\\d: ${words}$` : `^${words}$`),
               retryAfter: retryAfterS ?? null,
             });
@@ -139,7 +139,7 @@ describeOnEmbedded('failures in real clients', (database) => {
           const model = bench.script(provider, provider.breaksOff('Once upon a time', ending));
           let pieces = 0;
           const client = bench.connect(kind);
-          const fault = await faultOf(client, { model, say: 'A story' }, true, () => pieces++);
+          const fault = await faultOf(client, { model, turn: 'A story' }, true, () => pieces++);
           expect(pieces).toBeGreaterThan(0);
           expect(fault).toEqual({
             errorName: kind.inBandErrorName,

@@ -1,7 +1,7 @@
 /**
- * Goal: real clients of the API manage keys unmodified, and see their own key, and none of their checks of
- * a reply refuses ours. Method: the newest and the oldest SDK against the real application, through their
- * own methods, retries off.
+ * Checks that real, unmodified clients of the API manage keys and read their own key, and that their validation
+ * accepts every reply. The newest and the oldest SDK call the real application through their own methods, without
+ * retries.
  */
 import { Script } from 'node:vm';
 import type { OpenRouter } from '@openrouter/sdk';
@@ -13,10 +13,10 @@ import { importNatively } from '../support/native-import.js';
 
 const UNKNOWN_HASH = 'f'.repeat(64);
 
-/** A date of the SDKs' own world: they look at its class, and the tests' world has another. */
+/** A date of the SDKs' own realm: they check its class, which differs in the tests' realm. */
 const dateAt = new Script('(ms) => new Date(ms)').runInThisContext() as (ms: number) => Date;
 
-/** A key as both clients show it to who manages it. */
+/** A key as both clients show it to its administrator. */
 interface Shown {
   readonly hash: string;
   readonly name: string;
@@ -31,7 +31,7 @@ interface Shown {
   readonly expiresAt?: Date | null | undefined;
 }
 
-/** A key as both clients show it to who bears it. */
+/** A key as both clients show it to its owner. */
 interface Own {
   readonly label: string;
   readonly limit: number | null;
@@ -50,7 +50,7 @@ interface Wishes {
   readonly expiresAt?: Date;
 }
 
-/** The methods under test, in the words of neither. */
+/** The methods under test, in a form of neither client. */
 interface Client {
   create(wishes: Wishes & { readonly name: string }): Promise<{ readonly key: string; readonly data: Shown }>;
   list(filters?: { readonly offset?: number; readonly includeDisabled?: boolean }): Promise<readonly Shown[]>;
@@ -165,18 +165,18 @@ describeOnEmbedded('keys in real clients', (database) => {
         statusCode: 400,
         error: { code: 400, message: 'name: must be at least 1 character' },
       });
-      for (const asked of [client.get(UNKNOWN_HASH), client.update(UNKNOWN_HASH, {}), client.remove(UNKNOWN_HASH)])
-        await expect(asked).rejects.toMatchObject({ name: 'NotFoundResponseError', statusCode: 404 });
+      for (const call of [client.get(UNKNOWN_HASH), client.update(UNKNOWN_HASH, {}), client.remove(UNKNOWN_HASH)])
+        await expect(call).rejects.toMatchObject({ name: 'NotFoundResponseError', statusCode: 404 });
       const inferring = await connect(gateway.origin, API_KEY);
       await expect(inferring.create({ name: 'one' })).rejects.toMatchObject({
         name: 'ForbiddenResponseError',
         statusCode: 403,
       });
-      // What the SDKs have no class for on this route is told by the general one.
+      // Errors for which the SDKs have no class on this route are thrown as the general one.
       await expect(inferring.list()).rejects.toMatchObject({ statusCode: 403 });
-      const nobody = await connect(gateway.origin, 'nobody');
-      for (const asked of [nobody.list(), nobody.own()])
-        await expect(asked).rejects.toMatchObject({ name: 'UnauthorizedResponseError', statusCode: 401 });
+      const unknown = await connect(gateway.origin, 'nobody');
+      for (const call of [unknown.list(), unknown.own()])
+        await expect(call).rejects.toMatchObject({ name: 'UnauthorizedResponseError', statusCode: 401 });
     });
   });
 });

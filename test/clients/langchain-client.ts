@@ -29,7 +29,7 @@ class LangchainClient implements Client {
 
   async askInShape(question: Question, schema: JsonSchema): Promise<unknown> {
     const chat = await this.chatFor(question);
-    // Its users choose; here the models that the AI SDK takes for newer ones are asked in the newer way.
+    // Its users choose; here the models that the AI SDK takes for newer ones are called in the newer form.
     const method = question.model.includes('claude-') ? 'jsonSchema' : 'functionCalling';
     return chat.withStructuredOutput(schema, { name: 'answer', method }).invoke(await turnsOf(question));
   }
@@ -46,8 +46,8 @@ class LangchainClient implements Client {
     };
   }
 
-  /** One for each question, whose model and settings are its own. */
-  private async chatFor(question: Question, heard?: (response: Response) => void): Promise<JsonBody> {
+  /** One for each question, because model and settings belong to it. */
+  private async chatFor(question: Question, onResponse?: (response: Response) => void): Promise<JsonBody> {
     const { model, tools, thinkingBudget } = question;
     const { ChatAnthropic } = await importNatively<JsonBody>('@langchain/anthropic');
     const chat = new ChatAnthropic({
@@ -57,11 +57,11 @@ class LangchainClient implements Client {
       maxTokens: TOKENS_MAX,
       maxRetries: 0,
       ...(thinkingBudget !== undefined && { thinking: { type: 'enabled', budget_tokens: thinkingBudget } }),
-      // It shows no headers of replies.
+      // It does not show the headers of replies.
       clientOptions: {
         fetch: async (input: string, init: RequestInit) => {
           const response = await fetch(input, init);
-          heard?.(response);
+          onResponse?.(response);
           return response;
         },
       },
@@ -70,14 +70,14 @@ class LangchainClient implements Client {
   }
 }
 
-async function turnsOf({ system, history = [], say }: Question): Promise<unknown[]> {
+async function turnsOf({ system, history = [], turn }: Question): Promise<unknown[]> {
   const { HumanMessage, SystemMessage, ToolMessage } = await importNatively<JsonBody>('@langchain/core/messages');
   const turns = system === undefined ? [...history] : [new SystemMessage(system), ...history];
-  if (typeof say === 'string') return [...turns, new HumanMessage(say)];
-  if (!('results' in say)) return [...turns, new HumanMessage({ content: say.map(partOf) })];
+  if (typeof turn === 'string') return [...turns, new HumanMessage(turn)];
+  if (!('results' in turn)) return [...turns, new HumanMessage({ content: turn.map(partOf) })];
   return [
     ...turns,
-    ...say.results.map(({ id, name, text }) => new ToolMessage({ tool_call_id: id, name, content: text })),
+    ...turn.results.map(({ id, name, text }) => new ToolMessage({ tool_call_id: id, name, content: text })),
   ];
 }
 
@@ -111,7 +111,7 @@ function sightOf(answer: JsonBody, generationId: string | null, history: History
   };
 }
 
-/** The vendor's own SDK does its calls, so it throws that one's errors. */
+/** It calls through the vendor's own SDK, and throws that SDK's errors. */
 const ERROR_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
   401: 'AuthenticationError',
@@ -125,7 +125,7 @@ export const langchain: ClientKind = {
   connect: (origin, key) => new LangchainClient(`${origin}/api`, key),
   errorName: (status) => ERROR_NAMES[status] ?? (status >= 500 ? 'InternalServerError' : 'APIError'),
   inBandErrorName: 'APIError',
-  asksForShapeByTool: true,
+  requestsShapeByTool: true,
   readsPromptTokensOnce: true,
   abortName: 'AbortError',
 };

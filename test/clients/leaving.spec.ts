@@ -1,6 +1,6 @@
 /**
- * Goal: a user who aborts is gone for the provider as well. Method: each client aborts an answer that would never end,
- * and the loopback upstream waits to see its connection close.
+ * Checks that an abort by the user also ends the call of the provider. Each client aborts an answer that would never
+ * end, and the loopback upstream waits for its connection to close.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { neverAnswers } from '../support/upstream-answers.js';
@@ -29,10 +29,10 @@ describeOnEmbedded('leaving with real clients', (database) => {
       leftAt ||= Date.now();
       controller.abort();
     };
-    const asked = bench
+    const answer = bench
       .connect(kind)
-      .ask({ model, say: 'A story' }, true, { signal: controller.signal, onText: leave });
-    expect(await errorNameOf(asked)).toBe(kind.abortName);
+      .ask({ model, turn: 'A story' }, true, { signal: controller.signal, onText: leave });
+    expect(await errorNameOf(answer)).toBe(kind.abortName);
     const record = await arrival;
     await record.closed;
     expect(record.aborted).toBe(true);
@@ -43,21 +43,21 @@ describeOnEmbedded('leaving with real clients', (database) => {
     const model = bench.script(provider, neverAnswers);
     const arrival = bench.upstream(provider).request();
     const controller = new AbortController();
-    const asked = errorNameOf(bench.connect(kind).ask({ model, say: 'Hello' }, false, { signal: controller.signal }));
+    const answer = errorNameOf(bench.connect(kind).ask({ model, turn: 'Hello' }, false, { signal: controller.signal }));
     const record = await arrival;
     const leftAt = Date.now();
     controller.abort();
-    expect(await asked).toBe(kind.abortName);
+    expect(await answer).toBe(kind.abortName);
     await record.closed;
     expect(record.aborted).toBe(true);
     expect(record.closedAt! - leftAt).toBeLessThan(CLOSE_MS_MAX);
   });
 });
 
-/** The class of what was thrown, which exceptions of the platform tell in their name alone. */
-async function errorNameOf(asked: Promise<unknown>): Promise<string> {
+/** The class of the error; exceptions of the platform have it in their name alone. */
+async function errorNameOf(answer: Promise<unknown>): Promise<string> {
   try {
-    await asked;
+    await answer;
   } catch (error) {
     const { name, constructor } = error as Error;
     return constructor.name === 'DOMException' ? name : constructor.name;

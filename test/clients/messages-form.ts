@@ -47,16 +47,16 @@ export function sightOfMessage(message: JsonBody, generationId: string | null, h
   };
 }
 
-export function turnsOf({ history = [], say }: Question): Turn[] {
-  return [...(history as readonly Turn[]), { role: 'user', content: contentOf(say) }];
+export function turnsOf({ history = [], turn }: Question): Turn[] {
+  return [...(history as readonly Turn[]), { role: 'user', content: contentOf(turn) }];
 }
 
-function contentOf(say: Question['say']): Turn['content'] {
-  if (typeof say === 'string') return say;
-  if ('results' in say) {
-    return say.results.map(({ id, text }) => ({ type: 'tool_result', tool_use_id: id, content: text }));
+function contentOf(turn: Question['turn']): Turn['content'] {
+  if (typeof turn === 'string') return turn;
+  if ('results' in turn) {
+    return turn.results.map(({ id, text }) => ({ type: 'tool_result', tool_use_id: id, content: text }));
   }
-  return say.map(blockOf);
+  return turn.map(blockOf);
 }
 
 function blockOf(part: Part): Anthropic.ContentBlockParam {
@@ -64,7 +64,7 @@ function blockOf(part: Part): Anthropic.ContentBlockParam {
     case 'text':
       return { type: 'text', text: part.text };
     case 'image': {
-      // Also types the service refuses, to see how it says so.
+      // Also types that the service refuses, to test the refusal.
       const media_type = part.mediaType as Anthropic.Base64ImageSource['media_type'];
       return { type: 'image', source: { type: 'base64', media_type, data: part.base64 } };
     }

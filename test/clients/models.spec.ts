@@ -1,11 +1,12 @@
 /**
- * Goal: real clients of the API read the catalogue unmodified, and none of their checks of a reply refuses ours.
- * Method: each method of the newest and the oldest SDK against the real application with the shipped catalog, with
- * either kind of key, retries off.
+ * Checks that real, unmodified clients of the API read the catalogue, and that their validation accepts every reply.
+ * Each method of the newest and the oldest SDK calls the real application with the shipped catalog, with either kind
+ * of key, without retries.
  */
+import Anthropic from '@anthropic-ai/sdk';
 import type { OpenRouter } from '@openrouter/sdk';
 import type { OpenRouter as OpenRouterV0 } from 'openrouter-sdk-0';
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';
@@ -32,7 +33,7 @@ interface Filters {
   readonly limit?: number;
 }
 
-/** The methods under test, in the words of neither. */
+/** The methods under test, in a form of neither client. */
 interface Client {
   list(filters?: Filters): Promise<{ readonly total: number; readonly models: readonly Shown[] }>;
   listForUser(): Promise<readonly Shown[]>;
@@ -79,7 +80,7 @@ async function oldest(origin: string, key: string): Promise<Client> {
   const { OpenRouter: Oldest } = await importNatively<{ OpenRouter: typeof OpenRouterV0 }>('openrouter-sdk-0');
   const { models, endpoints, providers } = new Oldest(settings(origin, key));
   return {
-    // It knows no pages: it is given the whole list, whatever it is asked for beside filters.
+    // This client knows no pages: it receives the whole list, with any parameters except filters.
     list: async ({ q, sort } = {}) => {
       const { data } = await models.list({ ...(q !== undefined && { q }), ...(sort && { sort }) });
       return { total: data.length, models: data };
@@ -173,9 +174,28 @@ describeOnEmbedded('the catalogue in real clients', (database) => {
           statusCode: 404,
           error: { code: 404 },
         });
-      const nobody = await connect(gateway.origin, 'nobody');
-      await expect(nobody.listForUser()).rejects.toMatchObject({ name: 'UnauthorizedResponseError', statusCode: 401 });
+      const unknown = await connect(gateway.origin, 'nobody');
+      await expect(unknown.listForUser()).rejects.toMatchObject({ name: 'UnauthorizedResponseError', statusCode: 401 });
     });
+  });
+
+  it('is walked by the Messages SDK in both directions, each model once', async () => {
+    const { models } = new Anthropic({ apiKey: API_KEY, baseURL: `${gateway.origin}/api` });
+    const idsOf = async (query: Anthropic.ModelListParams): Promise<string[]> => {
+      const ids: string[] = [];
+      for await (const { id } of models.list(query)) ids.push(id);
+      return ids;
+    };
+    const whole = await idsOf({});
+    for (const limit of [7, whole.length]) expect(await idsOf({ limit })).toEqual(whole);
+    // Each page is in the order of the list; the pages come from the end to the start.
+    const page = await models.list({ limit: 7, before_id: whole.at(-1)! });
+    expect(page.data.map(({ id }) => id)).toEqual(whole.slice(-8, -1));
+    expect([page.first_id, page.last_id, page.has_more]).toEqual([whole.at(-8), whole.at(-2), true]);
+    const backwards = await idsOf({ limit: 7, before_id: whole.at(-1)! });
+    expect([...backwards].sort()).toEqual(whole.slice(0, -1).sort());
+    expect(new Set(backwards).size).toBe(backwards.length);
+    expect(await idsOf({ after_id: whole.at(-3)! })).toEqual(whole.slice(-2));
   });
 
   it('is walked by the newest SDK page by page, each model once', async () => {

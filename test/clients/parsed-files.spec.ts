@@ -1,7 +1,8 @@
 /**
- * Goal: real clients read a reply that tells what a PDF says, whole and streamed, and those whose form has a place for
- * it hand that back, so that it is not read and paid again; the others go on all the same. Method: unmodified SDKs
- * before the application, a double of a model and one of the engine, whose account does not keep what files say.
+ * Checks that real clients read a reply with the parsed text of a PDF, whole and streamed, and that clients whose
+ * format has a place for it hand it back, so that the PDF is not parsed and charged again; the others continue
+ * without it. Unmodified SDKs call the application, with doubles of a model and of the parsing engine; the account
+ * does not store parsed texts.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
@@ -13,7 +14,7 @@ import { KEY } from '../support/engines/engine-double.js';
 import { ocrAnswer, ocrRules, paged } from '../support/engines/ocr-engine.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { Upstream } from '../support/upstreams.js';
-import { LoopBench, says } from '../tools/faults-bench.js';
+import { LoopBench, answers } from '../tools/faults-bench.js';
 import { openRouterNewest } from './chat-clients.js';
 
 const SCAN = paged('').toString('base64');
@@ -21,7 +22,7 @@ const PLUGINS = [{ id: 'file-parser', pdf: { engine: 'mistral-ocr' } }] as const
 const MODES = [false, true];
 const MODEL = 'test/main';
 
-describeOnEmbedded('clients and what files say', (database) => {
+describeOnEmbedded('clients and parsed files', (database) => {
   let bench: LoopBench;
   let ocr: Upstream;
   let key: string;
@@ -41,12 +42,12 @@ describeOnEmbedded('clients and what files say', (database) => {
     await ocr?.close();
   });
   beforeEach(() => {
-    bench.begin(says('I see.'));
+    bench.begin(answers('I see.'));
     ocr.requests.length = 0;
     forget();
   });
 
-  /** What the process has kept: only what comes back is known then. */
+  /** Empties the cache of the process: afterwards only the annotations of the request are known. */
   function forget(): void {
     const files = bench.gateway.gateway.app.get(ParsedFiles, { strict: false });
     jest.spyOn(files, 'of').mockReturnValue({ find: () => undefined, keep: () => undefined });
@@ -62,7 +63,7 @@ describeOnEmbedded('clients and what files say', (database) => {
   it.each(MODES)('openai, streamed %s', async (streamed) => {
     const client = new OpenAI({ apiKey: key, baseURL: `${bench.gateway.origin}/api/v1` });
     const file = { filename: 'scan.pdf', file_data: `data:application/pdf;base64,${SCAN}` };
-    const asked: OpenAI.ChatCompletionMessageParam = { role: 'user', content: [{ type: 'file', file }] };
+    const question: OpenAI.ChatCompletionMessageParam = { role: 'user', content: [{ type: 'file', file }] };
     const ask = async (messages: OpenAI.ChatCompletionMessageParam[]) => {
       const body = { model: MODEL, max_tokens: 100, messages, plugins: PLUGINS };
       const { choices } = streamed
@@ -70,16 +71,16 @@ describeOnEmbedded('clients and what files say', (database) => {
         : await client.chat.completions.create(body);
       return choices[0]!.message;
     };
-    const { role, content, annotations } = (await ask([asked])) as JsonBody;
+    const { role, content, annotations } = (await ask([question])) as JsonBody;
     expect(annotations).toMatchObject([{ type: 'file', file: { name: 'scan.pdf' } }]);
-    await ask([asked, { role, content, annotations } as never, { role: 'user', content: 'And?' }]);
+    await ask([question, { role, content, annotations } as never, { role: 'user', content: 'And?' }]);
     readsOnce();
   });
 
   it.each(MODES)('@openrouter/ai-sdk-provider, streamed %s', async (streamed) => {
     const provider = createOpenRouter({ apiKey: key, baseURL: `${bench.gateway.origin}/api/v1` });
     const model = provider.chat(MODEL, { plugins: [...PLUGINS] });
-    const asked: ModelMessage = {
+    const question: ModelMessage = {
       role: 'user',
       content: [{ type: 'file', mediaType: 'application/pdf', filename: 'scan.pdf', data: SCAN }],
     };
@@ -88,34 +89,34 @@ describeOnEmbedded('clients and what files say', (database) => {
       await result.text;
       return (await result.providerMetadata)!['openrouter'] as JsonBody;
     };
-    const { annotations } = await ask([asked]);
+    const { annotations } = await ask([question]);
     expect(annotations).toMatchObject([{ type: 'file', file: { name: 'scan.pdf' } }]);
-    const said: ModelMessage = {
+    const answer: ModelMessage = {
       role: 'assistant',
       content: [{ type: 'text', text: 'I see.' }],
       providerOptions: { openrouter: { annotations } },
     };
-    await ask([asked, said, { role: 'user', content: 'And?' }]);
+    await ask([question, answer, { role: 'user', content: 'And?' }]);
     readsOnce();
   });
 
   it.each(MODES)('@anthropic-ai/sdk, streamed %s', async (streamed) => {
     const client = new Anthropic({ apiKey: key, baseURL: `${bench.gateway.origin}/api` });
     const source = { type: 'base64', media_type: 'application/pdf', data: SCAN } as const;
-    const asked: Anthropic.MessageParam = { role: 'user', content: [{ type: 'document', source }] };
+    const question: Anthropic.MessageParam = { role: 'user', content: [{ type: 'document', source }] };
     const ask = async (messages: Anthropic.MessageParam[]): Promise<JsonBody> => {
       const body = { model: MODEL, max_tokens: 100, messages, plugins: PLUGINS } as never;
       if (!streamed) return (await client.messages.create(body)) as never;
-      // The SDK puts no keys together that it does not know, but passes events on as they came.
+      // The SDK does not assemble unknown keys, but passes events on unchanged.
       let annotations: unknown;
       const stream = client.messages.stream(body).on('streamEvent', (event) => {
         annotations ??= (event as JsonBody).annotations;
       });
       return { ...(await stream.finalMessage()), annotations };
     };
-    const { role, content, annotations } = await ask([asked]);
+    const { role, content, annotations } = await ask([question]);
     expect(annotations).toMatchObject([{ type: 'file', file: { name: 'document.pdf' } }]);
-    await ask([asked, { role, content, annotations } as never, { role: 'user', content: 'And?' }]);
+    await ask([question, { role, content, annotations } as never, { role: 'user', content: 'And?' }]);
     readsOnce();
     expect(JSON.stringify(lastTurns())).not.toContain('annotations');
   });

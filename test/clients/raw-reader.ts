@@ -106,7 +106,7 @@ function addDelta(block: JsonBody, { index, delta }: JsonBody, argumentsOf: Map<
       argumentsOf.set(index, (argumentsOf.get(index) ?? '') + delta.partial_json);
       break;
     default:
-      throw new Error(`No such delta was asked for: ${delta.type}`);
+      throw new Error(`No such delta was requested: ${delta.type}`);
   }
 }
 
@@ -115,7 +115,7 @@ export const rawReader: ClientKind = {
   connect: (origin, key) => new RawReader(`${origin}/api/v1/messages`, key),
   errorName: () => 'RawError',
   inBandErrorName: 'RawError',
-  asksForShapeByTool: false,
+  requestsShapeByTool: false,
   readsPromptTokensOnce: false,
   abortName: 'AbortError',
 };

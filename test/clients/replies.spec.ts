@@ -1,6 +1,6 @@
 /**
- * Goal: what a provider says is what the users of real clients see, whole and streamed alike. Method: unmodified
- * clients over the real application and scripted loopback upstreams of both kinds.
+ * Checks that the users of real clients see exactly what a provider sends, whole and streamed. Unmodified clients
+ * call the real application over scripted loopback upstreams of both kinds.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonSchema, TokenCounts } from './client.js';
@@ -34,15 +34,15 @@ describeOnEmbedded('replies in real clients', (database) => {
   );
 
   describe.each(ways)('$kind.name, $provider.kind upstream, $mode', ({ kind, provider, streamed }) => {
-    it('shows the text as it was said, the model that was asked for and why it ended', async () => {
-      const model = bench.script(provider, provider.says({ text: WORDS }));
-      const sight = await bench.connect(kind).ask({ model, system: 'Be kind.', say: 'Hello' }, streamed);
+    it('shows the text unchanged, the requested model and the stop reason', async () => {
+      const model = bench.script(provider, provider.answers({ text: WORDS }));
+      const sight = await bench.connect(kind).ask({ model, system: 'Be kind.', turn: 'Hello' }, streamed);
       expect(sight).toMatchObject({ text: WORDS, model, stopReason: 'end_turn', thinking: [], calls: [] });
     });
 
     it('shows the token counts of the provider', async () => {
-      const model = bench.script(provider, provider.says({ text: 'Hi', usage: USAGE }));
-      const sight = await bench.connect(kind).ask({ model, say: 'Hello' }, streamed);
+      const model = bench.script(provider, provider.answers({ text: 'Hi', usage: USAGE }));
+      const sight = await bench.connect(kind).ask({ model, turn: 'Hello' }, streamed);
       const misses = streamed && kind.readsPromptTokensOnce && !provider.reportsPromptTokensFirst;
       expect(sight.usage).toEqual({
         ...USAGE,
@@ -52,9 +52,9 @@ describeOnEmbedded('replies in real clients', (database) => {
     });
 
     it('gives each reply one id of its own, in the body and in the header', async () => {
-      const model = bench.script(provider, provider.says({ text: 'Hi' }));
+      const model = bench.script(provider, provider.answers({ text: 'Hi' }));
       const client = bench.connect(kind);
-      const sights = await Promise.all([1, 2, 3].map(() => client.ask({ model, say: 'Hello' }, streamed)));
+      const sights = await Promise.all([1, 2, 3].map(() => client.ask({ model, turn: 'Hello' }, streamed)));
       for (const { id, generationId } of sights) {
         expect(id).toMatch(GENERATION_ID);
         expect(generationId).toBe(id);
@@ -63,22 +63,22 @@ describeOnEmbedded('replies in real clients', (database) => {
     });
 
     it('shows a tool call with its arguments', async () => {
-      const model = bench.script(provider, provider.says({ text: 'Let me look.', calls: [WEATHER] }));
-      const sight = await bench.connect(kind).ask({ model, say: 'Weather?', tools: TOOLS }, streamed);
+      const model = bench.script(provider, provider.answers({ text: 'Let me look.', calls: [WEATHER] }));
+      const sight = await bench.connect(kind).ask({ model, turn: 'Weather?', tools: TOOLS }, streamed);
       expect(sight).toMatchObject({ text: 'Let me look.', stopReason: 'tool_use' });
       expect(sight.calls).toEqual([{ id: expect.stringMatching(/^\S+$/), ...WEATHER }]);
     });
 
     it('shows parallel calls apart, in order, each with an id, one without arguments too', async () => {
-      const model = bench.script(provider, provider.says({ calls: [WEATHER, CLOCK, WEATHER] }));
-      const { calls } = await bench.connect(kind).ask({ model, say: 'Weather and time?', tools: TOOLS }, streamed);
+      const model = bench.script(provider, provider.answers({ calls: [WEATHER, CLOCK, WEATHER] }));
+      const { calls } = await bench.connect(kind).ask({ model, turn: 'Weather and time?', tools: TOOLS }, streamed);
       expect(calls.map(({ name, input }) => ({ name, input }))).toEqual([WEATHER, CLOCK, WEATHER]);
       expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
     });
 
     it('shows thinking with its signature, apart from the text', async () => {
-      const model = bench.script(provider, provider.says({ thinking: 'Hm, 42? Yes.', text: 'It is 42.' }));
-      const sight = await bench.connect(kind).ask({ model, say: 'What is it?', thinkingBudget: 1_024 }, streamed);
+      const model = bench.script(provider, provider.answers({ thinking: 'Hm, 42? Yes.', text: 'It is 42.' }));
+      const sight = await bench.connect(kind).ask({ model, turn: 'What is it?', thinkingBudget: 1_024 }, streamed);
       expect(sight.thinking).toEqual([{ text: 'Hm, 42? Yes.', signature: provider.signature('Hm, 42? Yes.') }]);
       expect(sight.text).toBe('It is 42.');
     });

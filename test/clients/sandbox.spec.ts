@@ -1,6 +1,6 @@
 /**
- * Goal: the sandbox models of the shipped catalog do to real clients what their names say, so that users can try their
- * error handling. Method: unmodified clients, no account, no upstream.
+ * Checks that the sandbox models of the shipped catalog behave towards real clients as their names state, so that
+ * users can try their error handling. Unmodified clients, no account, no upstream.
  */
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -62,25 +62,25 @@ describeOnEmbedded('the sandbox in real clients', (database) => {
 
     describe.each(MODES)('$mode', ({ streamed }) => {
       it.each(REPLIES)('sees what sandbox/$model answers', async ({ model, question, seen }) => {
-        const asked = { model: `sandbox/${model}`, say: 'Hello there, 你好.', ...question };
-        expect(await connect().ask(asked, streamed)).toMatchObject(seen);
+        const request = { model: `sandbox/${model}`, turn: 'Hello there, 你好.', ...question };
+        expect(await connect().ask(request, streamed)).toMatchObject(seen);
       });
 
       it('runs a loop of tools with sandbox/tools', async () => {
         const client = connect();
-        const asked = { model: 'sandbox/tools', tools: TOOLS };
-        const { calls, history } = await client.ask({ ...asked, say: 'Weather and time?' }, streamed);
+        const options = { model: 'sandbox/tools', tools: TOOLS };
+        const { calls, history } = await client.ask({ ...options, turn: 'Weather and time?' }, streamed);
         expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
         const results = calls.map(({ id, name }) => ({ id, name, text: 'sunny' }));
-        const { text } = await client.ask({ ...asked, history, say: { results } }, streamed);
+        const { text } = await client.ask({ ...options, history, turn: { results } }, streamed);
         expect(text).toBe('The tool answered: sunny\nsunny');
       });
 
       it.each(REFUSALS)('sees $status for sandbox/$model', async ({ model, status, type, retryAfter }) => {
         const client = connect();
-        const asked = client.ask({ model: `sandbox/${model}`, say: 'Hello' }, streamed);
+        const answer = client.ask({ model: `sandbox/${model}`, turn: 'Hello' }, streamed);
         expect(
-          await asked.then(
+          await answer.then(
             () => 'an answer',
             (error: unknown) => client.faultOf(error),
           ),
@@ -100,8 +100,8 @@ describeOnEmbedded('the sandbox in real clients', (database) => {
     ])('sees a few words of sandbox/$model, then an error', async ({ model, type }) => {
       const client = connect();
       let pieces = 0;
-      const asked = client.ask({ model: `sandbox/${model}`, say: 'Hello' }, true, { onText: () => pieces++ });
-      const fault = await asked.then(
+      const answer = client.ask({ model: `sandbox/${model}`, turn: 'Hello' }, true, { onText: () => pieces++ });
+      const fault = await answer.then(
         () => 'an answer',
         (error: unknown) => client.faultOf(error),
       );
@@ -110,8 +110,8 @@ describeOnEmbedded('the sandbox in real clients', (database) => {
     });
 
     it('gets an object of the wanted shape', async () => {
-      const model = kind.asksForShapeByTool ? 'sandbox/tools' : 'sandbox/json';
-      const value = await connect().askInShape({ model, say: 'Which city?' }, SCHEMA);
+      const model = kind.requestsShapeByTool ? 'sandbox/tools' : 'sandbox/json';
+      const value = await connect().askInShape({ model, turn: 'Which city?' }, SCHEMA);
       expect(value).toEqual({ city: expect.any(String) });
     });
   });

@@ -6,7 +6,7 @@ import { CUT, HANG, frame, json, sse, type Script } from '../support/upstream-an
 import type { UpstreamKind } from '../support/upstreams.js';
 import type { JsonSchema, TokenCounts } from './client.js';
 
-/** What a provider answers, whatever format it speaks. */
+/** The answer of a provider, in any format. */
 export interface Reply {
   readonly thinking?: string;
   readonly text?: string;
@@ -15,27 +15,25 @@ export interface Reply {
   readonly usage?: TokenCounts;
 }
 
-/** How a stream that has begun ends badly. `silent` never ends. */
+/** The faulty end of a stream that has begun. `silent` never ends. */
 export type Ending = 'error' | 'cut' | 'silent';
 
-/** One kind of provider: how it says things, and where it finds what it was told. */
+/** One kind of provider: the form of its answers, and where it finds the contents of a request. */
 export interface Provider {
   readonly kind: UpstreamKind;
   readonly dialect: 'anthropic-messages' | 'openai-chat';
-  /** Of thinking that it shows; empty where it does not sign. */
+  /** The signature of visible thinking; empty where the provider does not sign. */
   signature(thinking: string): string;
-  /** Whether its usage tells what was written to the cache. */
+  /** Whether its usage reports the tokens written to the cache. */
   readonly reportsCacheWrites: boolean;
-  /** Whether a stream tells the tokens of the prompt before its first word. */
+  /** Whether a stream reports the tokens of the prompt before its first content. */
   readonly reportsPromptTokensFirst: boolean;
-  says(reply: Reply): Script;
+  answers(reply: Reply): Script;
   /** Some text, and then the ending. */
   breaksOff(text: string, ending: Ending): Script;
   error(type: string, message: string): object;
-  /**
-   * What the request says in words of the caller's that must arrive as they were: results of tools, files, signatures.
-   */
-  heard(body: JsonBody): string[];
+  /** Contents of the request that must arrive unchanged: tool results, files, signatures. */
+  received(body: JsonBody): string[];
   /** The schema that the answer must fit, when the request has one. */
   wantedShape(body: JsonBody): JsonSchema | undefined;
   /** The first tool of the request. */
@@ -50,7 +48,7 @@ const anthropic: Provider = {
   signature: (thinking) => signatureOf('anthropic', thinking),
   reportsCacheWrites: true,
   reportsPromptTokensFirst: true,
-  says: ({ thinking, text, calls = [], usage }) =>
+  answers: ({ thinking, text, calls = [], usage }) =>
     anthropicReply(
       [
         ...(thinking === undefined ? [] : [{ type: 'thinking', thinking, signature: anthropic.signature(thinking) }]),
@@ -87,7 +85,7 @@ const anthropic: Provider = {
     return sse([...begun, frame('error', anthropic.error('overloaded_error', OVERLOADED_MESSAGE))]);
   },
   error: anthropicError,
-  heard: (body) => blocksOf(body).flatMap(textsOfBlock),
+  received: (body) => blocksOf(body).flatMap(textsOfBlock),
   wantedShape: (body) => body.output_config?.format.schema,
   firstTool: ({ tools: [{ name, input_schema: schema }] }) => ({ name, schema }),
 };
@@ -98,7 +96,7 @@ const openai: Provider = {
   signature: () => '',
   reportsCacheWrites: false,
   reportsPromptTokensFirst: false,
-  says: ({ thinking, text, calls, usage }) =>
+  answers: ({ thinking, text, calls, usage }) =>
     openaiReply({
       ...(thinking !== undefined && { reasoning: thinking }),
       ...(text !== undefined && { text }),
@@ -120,18 +118,18 @@ const openai: Provider = {
     return sse([...begun, frame('', openai.error('overloaded_error', OVERLOADED_MESSAGE))]);
   },
   error: (type, message) => openaiError(message, type),
-  heard: (body) => body.messages.flatMap(textsOfChatMessage),
+  received: (body) => body.messages.flatMap(textsOfChatMessage),
   wantedShape: (body) => body.response_format?.json_schema.schema,
   firstTool: ({ tools: [{ function: called }] }) => ({ name: called.name, schema: called.parameters }),
 };
 
 export const PROVIDERS: readonly Provider[] = [anthropic, openai];
 
-/** Answers each request with what it heard, joined by line feeds. */
+/** Answers each request with the texts that it received, joined by line feeds. */
 export const echoes =
   (provider: Provider): Script =>
   (request, index) =>
-    provider.says({ text: provider.heard(request.json).join('\n') })(request, index);
+    provider.answers({ text: provider.received(request.json).join('\n') })(request, index);
 
 /** Answers with an error of the provider's, before any event. */
 export const refuses =
@@ -148,9 +146,9 @@ export const answersInShape =
     const shaped = ({ properties }: JsonSchema): object =>
       Object.fromEntries(Object.keys(properties).map((key) => [key, values[key]]));
     const shape = provider.wantedShape(request.json);
-    if (shape) return provider.says({ text: JSON.stringify(shaped(shape)) })(request, index);
+    if (shape) return provider.answers({ text: JSON.stringify(shaped(shape)) })(request, index);
     const { name, schema } = provider.firstTool(request.json);
-    return provider.says({ calls: [{ name, input: shaped(schema) }] })(request, index);
+    return provider.answers({ calls: [{ name, input: shaped(schema) }] })(request, index);
   };
 
 const blocksOf = (body: JsonBody): JsonBody[] =>

@@ -1,14 +1,14 @@
 /**
- * Goal: real clients read a reply in which the gateway ran tools, whole and streamed, and go on from it. Method: the
- * sandbox model that calls whatever tools it is offered.
+ * Checks that real clients read a reply in which the gateway ran tools, whole and streamed, and continue from it. The
+ * sandbox model calls every offered tool.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { generateText, jsonSchema, stepCountIs, streamText, type ToolSet } from 'ai';
 import OpenAI from 'openai';
-import { calls, LoopBench, says } from '../tools/faults-bench.js';
+import { calls, LoopBench, answers } from '../tools/faults-bench.js';
 import { idOf, PAGE_AT, ToolMatrixBench } from '../tools/matrix/bench.js';
-import { call, Talk, text } from '../tools/matrix/talk.js';
+import { call, Talk, text } from '../tools/matrix/matrix-client.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';
@@ -61,15 +61,15 @@ describeOnEmbedded('clients and tools that the gateway runs', (database) => {
 
   it.each([false, true])('ai, which knows the vendor’s searches, streamed %s', async (streamed) => {
     const anthropic = createAnthropic({ apiKey: API_KEY, baseURL: `${gateway.origin}/api/v1` });
-    const asked = {
+    const settings = {
       model: anthropic(MODEL),
       prompt: 'What is new?',
       tools: { web_search: anthropic.tools.webSearch_20250305({ maxUses: 2 }) } as ToolSet,
     };
     const errors: unknown[] = [];
     const result = streamed
-      ? streamText({ ...asked, onError: ({ error }) => void errors.push(error) })
-      : await generateText(asked);
+      ? streamText({ ...settings, onError: ({ error }) => void errors.push(error) })
+      : await generateText(settings);
     expect(await result.text).toMatch(/The tool answered: .*simulated\.example/s);
     expect((await result.sources)[0]).toMatchObject({
       sourceType: 'url',
@@ -94,15 +94,15 @@ describeOnEmbedded('clients and pages that the gateway fetched', (database) => {
   ])('ai reads %s (%s), streamed %s', async (_, url, streamed) => {
     new Talk(bench).script('openai-chat', { parts: [call('c', 'web_fetch', { url })] }, { parts: [text('At noon.')] });
     const anthropic = createAnthropic({ apiKey: API_KEY, baseURL: `${bench.gateway.origin}/api/v1` });
-    const asked = {
+    const settings = {
       model: anthropic(idOf('openai-chat')),
       prompt: 'When is high water?',
       tools: { web_fetch: anthropic.tools.webFetch_20250910({}) } as ToolSet,
     };
     const errors: unknown[] = [];
     const result = streamed
-      ? streamText({ ...asked, onError: ({ error }) => void errors.push(error) })
-      : await generateText(asked);
+      ? streamText({ ...settings, onError: ({ error }) => void errors.push(error) })
+      : await generateText(settings);
     expect(await result.text).toBe('At noon.');
     expect(errors).toEqual([]);
   });
@@ -122,7 +122,7 @@ describeOnEmbedded('a client that knows the names of some vendors alone', (datab
       stopWhen: stepCountIs(3),
       maxRetries: 0,
     };
-    bench.begin(calls(bench.fetches, { name: 'look', input: {} }), says('Done.'));
+    bench.begin(calls(bench.fetches, { name: 'look', input: {} }), answers('Done.'));
     expect(streamed ? await streamText(options).text : (await generateText(options)).text).toBe('Done.');
     const { messages } = bench.upstreams.main.requests[1]!.json;
     const results = messages.flatMap(({ content }: JsonBody) => (Array.isArray(content) ? content : []));

@@ -1,4 +1,5 @@
-// Goal and method: see `fuzzBodies`, here for bodies of `POST /chat/completions` with every field and part.
+// See `fuzzBodies`, here for bodies of `POST /chat/completions` with every field and part.
+import { CONVERSATION_FIELDS } from '../../src/faces/common/self-contained.js';
 import { FULL_CHAT_BODY } from '../support/chat-body.js';
 import { fuzzBodies, type Body, type Value } from './fuzz-bodies.js';
 
@@ -18,9 +19,9 @@ const BODIES: readonly Body[] = [
   ...FULL.messages
     .filter(({ role }) => role !== 'assistant' && role !== 'tool')
     .flatMap(({ content, ...message }) =>
-      (Array.isArray(content) ? content.map((part) => [part]) : [content]).map((said) => ({
+      (Array.isArray(content) ? content.map((part) => [part]) : [content]).map((contents) => ({
         ...ASK,
-        messages: [HELLO, { ...message, content: said }, HELLO],
+        messages: [HELLO, { ...message, content: contents }, HELLO],
       })),
     ),
   ...Object.keys(CALLING)
@@ -37,6 +38,6 @@ const BODIES: readonly Body[] = [
   ...FULL.tools.map((tool) => ({ ...ASK, tools: [tool] })),
   { ...FULL, ...ASK },
 ];
-const PLACES = new Set([...Object.keys(FULL), 'body', '__proto__']);
+const PLACES = new Set([...Object.keys(FULL), ...CONVERSATION_FIELDS.keys(), 'body', '__proto__']);
 
 fuzzBodies({ path: '/chat/completions', ask: ASK, bodies: BODIES, places: PLACES, runs: 1_000 });

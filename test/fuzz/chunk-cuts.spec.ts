@@ -1,6 +1,6 @@
-// Goal: however an upstream's bytes are cut on their way, the client gets the same events. Method: every
-// recording of each dialect through the whole gateway, in one piece and in random ones, down to single bytes in
-// the middle of a character.
+// Checks that a client receives the same events however an upstream's bytes are cut. Every recording of each dialect
+// runs through the whole gateway, in one piece and in random ones, down to single bytes in the middle of a
+// character.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';

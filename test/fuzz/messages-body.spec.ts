@@ -1,4 +1,5 @@
-// Goal and method: see `fuzzBodies`, here for bodies of `POST /messages` with every field and block.
+// See `fuzzBodies`, here for bodies of `POST /messages` with every field and block.
+import { CONVERSATION_FIELDS } from '../../src/faces/common/self-contained.js';
 import { FULL_BODY } from '../support/message-body.js';
 import { fuzzBodies, type Body, type Value } from './fuzz-bodies.js';
 
@@ -19,6 +20,6 @@ const BODIES: readonly Body[] = [
   ...FULL.plugins.map((plugin) => ({ ...ASK, plugins: [plugin] })),
   { ...FULL, ...ASK },
 ];
-const PLACES = new Set([...Object.keys(FULL), 'body', '__proto__']);
+const PLACES = new Set([...Object.keys(FULL), ...CONVERSATION_FIELDS.keys(), 'body', '__proto__']);
 
 fuzzBodies({ path: '/messages', ask: ASK, bodies: BODIES, places: PLACES, runs: 1_500 });

@@ -13,16 +13,16 @@ import { GatewayProcess } from '../support/gateway-process.js';
 const EXCESS_MS_MAX = 250;
 /** Long enough for the percentile not to be the slowest of all: more than 300 requests on a quiet machine. */
 const MEASURED_MS = 6_000;
-/** An attack may be at its worst when it begins: the victims are there before it. */
+/** An attack may be at its worst when it begins, so the victims start before it. */
 const LEAD_MS = 300;
 
-/** One side's answers, in the order they were asked for. */
+/** One side's answers, in the order of their requests. */
 interface Measured {
   readonly ms: readonly number[];
   readonly faults: readonly string[];
 }
 
-/** What the victims of one attack felt. */
+/** The measurements of the victims during one attack. */
 export interface Felt {
   readonly attacked: Measured;
   readonly control: Measured;
@@ -68,12 +68,12 @@ export class Arena {
     throw failed.reason;
   }
 
-  /** Of the gateway that is attacked. */
+  /** Address of the attacked gateway. */
   get origin(): string {
     return this.attacked.origin;
   }
 
-  /** Everything the attacked gateway wrote so far. */
+  /** The output of the attacked gateway so far. */
   get written(): string {
     return this.attacked.written;
   }
@@ -132,8 +132,8 @@ const percentile995 = (ms: readonly number[]): number =>
   ms.toSorted((one, other) => one - other)[Math.ceil(0.995 * ms.length) - 1]!;
 
 /**
- * Every victim got what it asked for, and those of the attacked gateway waited hardly longer than those beside it. One
- * more try where the machine was busy with something else: an attack that works, works again.
+ * Every victim got its answer, and those of the attacked gateway waited hardly longer than those of the other. One
+ * retry covers a machine that was busy with something else: a successful attack succeeds again.
  *
  * @param prepare what is done before each try, unfelt
  */
@@ -160,7 +160,7 @@ const excessOf = ({ attacked, control }: Felt): number => percentile995(attacked
 
 /**
  * Sends again and again, so many at a time, until the signal; resolves when the last is answered, with how often each
- * answer came: who attacks with what is not even read attacks nobody.
+ * answer came: an attack whose requests are not even read is none.
  */
 export async function storm<T>(atOnce: number, signal: AbortSignal, send: () => Promise<T>): Promise<Map<T, number>> {
   const answers = new Map<T, number>();

@@ -1,6 +1,5 @@
-// Goal: bodies that are promised, dripped or never finished take nothing from anybody else, administrators least of
-// all.
-// Method: sockets held open against the attacked gateway, victims beside them (arena.ts).
+// Checks that bodies that are announced, dripped or never finished take nothing from other callers, least of all
+// from administrators. Sockets are held open against the attacked gateway, with victims beside them (arena.ts).
 import { exchange, RawClient } from '../support/raw-client.js';
 import { Arena, expectUnharmed, storm } from './arena.js';
 import { Sink } from './sink.js';
@@ -19,7 +18,7 @@ describe('bodies of one key', () => {
     sink = await Sink.open();
     arena = await Arena.open({ FAIRLEAD_BODIES_IN_FLIGHT: '64MiB' }, [sink.entry]);
   }, 120_000);
-  // Of their own each time: who leaves bodies is refused for a while.
+  // New keys for each test, because a key that leaves bodies unfinished is refused for a while.
   beforeEach(async () => {
     [key, other] = [await arena.newKey(), await arena.newKey()];
   });
@@ -31,7 +30,7 @@ describe('bodies of one key', () => {
     await sink?.close();
   });
 
-  /** A request whose head has gone out, and so many bytes of its body. */
+  /** A request whose head has been sent, with so many bytes of its body. */
   async function begin(promised: number, sent: number): Promise<RawClient> {
     const socket = await RawClient.connect(arena.origin);
     sockets.push(socket);
@@ -41,7 +40,7 @@ describe('bodies of one key', () => {
     return socket;
   }
 
-  /** A body of 1 MiB, which has to wait its turn like any of its size, of a key that has done nothing. */
+  /** A body of 1 MiB, which waits its turn like any of its size, from a key without earlier requests. */
   async function sendsOneMebibyte(): Promise<number> {
     const content = 'x'.repeat(MIB);
     const headers = [['authorization', `Bearer ${other}`]] as const;
@@ -75,7 +74,8 @@ describe('bodies of one key', () => {
 
   it('ends those without a byte for 20 s and those that fall behind their pace, with an answer, and no honest one', async () => {
     const began = performance.now();
-    const asked = async (socket: RawClient) => [(await socket.response()).status, performance.now() - began] as const;
+    const answerOf = async (socket: RawClient) =>
+      [(await socket.response()).status, performance.now() - began] as const;
     const [silent, begun, dripping] = [await begin(32 * MIB, 0), await begin(MIB, 100_000), await begin(MIB, 0)];
     const content = 'x'.repeat(500 * 1024);
     const body = Buffer.from(JSON.stringify({ model: 'test/roomy', messages: [{ role: 'user', content }] }));
@@ -87,7 +87,7 @@ describe('bodies of one key', () => {
       if (sent < body.length) honest.write(body.subarray(sent, (sent += 16 * 1024)));
     }, 1_000);
     try {
-      for (const [status, ms] of await Promise.all([silent, begun, dripping].map(asked))) {
+      for (const [status, ms] of await Promise.all([silent, begun, dripping].map(answerOf))) {
         expect(status).toBe(408);
         expect(ms).toBeGreaterThan(19_500);
         expect(ms).toBeLessThan(30_000);
@@ -108,7 +108,7 @@ describe('bodies of one key', () => {
         }
       },
       async () => {
-        // A hundred at a time: what is felt is that they are there, not how they come.
+        // A hundred at a time: the test measures their presence, not their arrival.
         for (let hundred = 0; hundred < 20; hundred++) {
           await Promise.all(Array.from({ length: 100 }, () => begin(MIB, 0)));
         }

@@ -1,9 +1,9 @@
 /**
- * Goal: what a request costs is bounded by what it is used for. No field of any body, no parameter and no header holds
- * up others, however much is put in it; that each has a maximum is held by `test/http/maxima.spec.ts`. Method: every
- * place of every described body and query, found in `/openapi.json` itself, so that a new field is held to it at once.
- * Each is filled far above any use, sent to the real application, and the event loop watched meanwhile; sender and
- * upstream are another thread. The loop is watched over some requests at once, and over each alone where it was late.
+ * Checks that the cost of a request is bounded by its use: no field of any body, no parameter and no header delays
+ * others, however large it is; `test/http/maxima.spec.ts` checks that each has a maximum. Every place of every
+ * described body and query is found in `/openapi.json` itself, so a new field is covered automatically. Each is
+ * filled far above any use and sent to the real application while the event loop is watched; sender and upstream are
+ * another thread. The loop is watched over some requests at once, and over each alone where it was late.
  */
 import { API_KEY, MANAGEMENT_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -14,7 +14,7 @@ import { FarSide, type Filling, type Order, type Outcome } from './far-side.js';
 import { DELAY_MS_MAX, delayDuring, watchLoop } from './loop-delay.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
-/** Requests that the loop is watched over at once. */
+/** Requests during which the loop is watched at once. */
 const BATCH = 24;
 const MINUTES = 60_000;
 
@@ -27,7 +27,7 @@ const FILLINGS: Readonly<Record<LeafKind, readonly Filling[]>> = {
   any: ['lists', 'members'],
 };
 
-/** One request that is to hold up nobody. */
+/** One request that must delay no other. */
 interface Probe {
   readonly what: string;
   readonly order: Order;
@@ -37,7 +37,7 @@ interface Probe {
 /** Routes with a body that belong to inference keys, or to either kind. */
 const FACES = ['/messages', '/messages/count_tokens', '/chat/completions', '/routing/explain'] as const;
 
-/** Of one line of a request's head: with all others a head has at most 16 KiB. */
+/** The size of one line of a request's head: a whole head has at most 16 KiB. */
 const LINE_BYTES = 12_000;
 const MIB = 1024 * 1024;
 
@@ -49,7 +49,7 @@ describeOnEmbedded('bounded work', (database) => {
   let farSide: FarSide;
   let description: ApiDescription;
   let forms: DescribedForms;
-  /** Of things that are there, by the first segment of the path. */
+  /** Ids of existing objects, by the first segment of the path. */
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describeOnEmbedded('bounded work', (database) => {
     return { 'content-type': 'application/json', authorization: `Bearer ${key}` };
   };
 
-  /** What is wrong with the answers to some requests, or with how long others waited meanwhile. */
+  /** The faults of the answers to some requests, and of the delay of others meanwhile. */
   async function findFaults(probes: readonly Probe[]): Promise<readonly string[]> {
     const faults: string[] = [];
     for (let first = 0; first < probes.length; first += BATCH) {
@@ -110,16 +110,16 @@ describeOnEmbedded('bounded work', (database) => {
       );
       for (const [place, { what, isRefused }] of batch.entries()) {
         const outcome = outcomes[place]!;
-        const told = `${what}: ${outcome.status} ${messageOf(outcome)}`;
-        if (outcome.status === 0 || outcome.status >= 500) faults.push(`fails on ${told}`);
-        if (isRefused && outcome.status !== 400) faults.push(`takes ${told}`);
+        const finding = `${what}: ${outcome.status} ${messageOf(outcome)}`;
+        if (outcome.status === 0 || outcome.status >= 500) faults.push(`fails on ${finding}`);
+        if (isRefused && outcome.status !== 400) faults.push(`takes ${finding}`);
       }
       if (delayMs >= DELAY_MS_MAX) faults.push(...(await findLate(batch)));
     }
     return faults;
   }
 
-  /** Which of some requests hold the loop up: by halves, for most often it is the machine that was busy. */
+  /** The requests that delay the loop, found by halves, because most often the machine was busy. */
   async function findLate(probes: readonly Probe[]): Promise<readonly string[]> {
     if (probes.length === 1) {
       const [{ what, order }] = probes as [Probe];
@@ -150,7 +150,7 @@ describeOnEmbedded('bounded work', (database) => {
           probes.push({
             what: `${operation.method} ${operation.path}${query} ${leaf.path} of ${filling}`,
             order: orderOf(operation, query, leaf, filling),
-            // Nobody can mean such a number.
+            // No request needs such a number.
             isRefused: filling === 'digits' || leaf.kind === 'number',
           });
         }
@@ -262,6 +262,6 @@ const blocksWithResults = (count: number, prefix = 't'): object[] => {
   ];
 };
 
-/** An object of so many names that no other place has. */
+/** An object with many names that no other place has. */
 const namesOf = (count: number, place: number): object =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${place}-${index}`, 1]));

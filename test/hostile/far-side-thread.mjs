@@ -2,14 +2,14 @@
 import { Agent, createServer, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 
-/** A megabyte, and not a mebibyte: so it stands within the 1 MiB that a body of management may have. */
+/** A megabyte, not a mebibyte: so it fits the 1 MiB that a body of management may have. */
 const CHARACTERS = 1_000_000;
 const ENTRIES = 100_000;
 const DIGITS = 150;
 const FILLING = '"@@filling@@"';
 
 const each = (print) => Array.from({ length: ENTRIES }, (_, index) => print(index)).join(',');
-/** Entries that hold the text "a" hold another one each. */
+/** Entries with the text "a" get a different one each. */
 const entryAt = (entry = '1', index) => entry.replace('"a"', `"a${index}"`);
 
 const FILLINGS = {
@@ -24,7 +24,7 @@ const FILLINGS = {
   lists: () => `[${each(() => '[]')}]`,
 };
 
-/** Texts of fillings, by name and entry: each is made once. */
+/** Texts of fillings, by name and entry: each is built once. */
 const made = new Map();
 
 function fillingOf(filling, entry) {
@@ -42,10 +42,10 @@ function bytesOf({ body, filling, entry }) {
   return Buffer.concat(parts);
 }
 
-/** Characters of an answer that are told. */
+/** Reported characters of an answer. */
 const TEXT_MAX = 2_000;
 
-/** What replies hold, by the first segment of the provider's address. */
+/** The contents of replies, by the first segment of the provider's address. */
 const KINDS = {
   short: { texts: ['ok'], calls: 0 },
   text: { texts: ['word '.repeat(6_000_000)], calls: 0 },
@@ -61,7 +61,7 @@ const callsOf = (kind, print) =>
   Array.from({ length: kind.calls }, (_, index) => print(`t${index}`, argumentsOf(index, kind)));
 const asText = (id, input) => ({ id, type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } });
 
-/** By the end of the path. */
+/** Selected by the end of the path. */
 const FORMATS = [
   ['/count_tokens', () => ({ input_tokens: 1 })],
   [
@@ -196,7 +196,7 @@ upstream.listen(0, '127.0.0.1', () => parentPort.postMessage({ upstream: upstrea
 
 const agent = new Agent({ keepAlive: true });
 
-/** The answer to one order; `text` without the rest of what is long. */
+/** The answer to one order; `text` is cut to its beginning. */
 function send(order) {
   const { url, method, headers } = order;
   const bytes = bytesOf(order);

@@ -7,7 +7,7 @@ export type Filling =
   | 'digits' | 'exponent' | 'decimals'
   | 'entries' | 'members' | 'lists'; // oxfmt-ignore
 
-/** A request that the other thread makes and sends. */
+/** A request that the other thread builds and sends. */
 export interface Order {
   readonly url: string;
   readonly method: string;
@@ -19,18 +19,18 @@ export interface Order {
   readonly entry?: string;
 }
 
-/** What came of it. */
+/** The result of an order. */
 export interface Outcome {
-  /** 0: no answer at all. */
+  /** 0: no answer. */
   readonly status: number;
-  /** Its beginning. */
+  /** The beginning of the body. */
   readonly text: string;
 }
 
 type Report = { readonly id: number; readonly outcomes: readonly Outcome[] } | { readonly upstream: number };
 
 /**
- * A client and an upstream in a thread of their own, so that what they compute delays nobody on the gateway's loop. The
+ * A client and an upstream in a thread of their own, so that their work does not delay the gateway's event loop. The
  * upstream answers every request at once, in either format.
  */
 export class FarSide {
@@ -63,7 +63,7 @@ export class FarSide {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** One after the other, on a connection that is kept. */
+  /** Sends the orders one after another, on a kept connection. */
   send(orders: readonly Order[]): Promise<readonly Outcome[]> {
     const id = this.batches++;
     return new Promise((resolve) => {

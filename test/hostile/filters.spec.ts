@@ -1,13 +1,12 @@
-// Goal: content filters over the largest texts hold nobody else up.
-// Method: the attacker's key has a guardrail with every built-in filter and patterns of its own; victims beside
-// (arena.ts).
+// Checks that content filters over the largest texts delay no other caller. The attacker's key has a guardrail with
+// every built-in filter and patterns of its own; victims run beside it (arena.ts).
 import { Arena, expectUnharmed, storm } from './arena.js';
 import { Sink } from './sink.js';
 import { BUILTIN_SLUGS } from '../../src/guardrails/builtin-filters.js';
 
 const MIB = 1024 * 1024;
 
-const said = (text: string): string => JSON.stringify({ role: 'user', content: text });
+const message = (text: string): string => JSON.stringify({ role: 'user', content: text });
 
 describe('content filters', () => {
   let arena: Arena;
@@ -35,9 +34,9 @@ describe('content filters', () => {
   });
 
   it.each<[string, string]>([
-    ['plain words', said('All work and no play. '.repeat((30 * MIB) / 22))],
-    ['what nearly matches everything', said('a@b 4111 1111 1111 111 1.2.3 +1 (555) 555-555 Dr. John '.repeat((30 * MIB) / 55))],
-    ['invisible characters', said('m\u200ba\u00adi\u2060l@\uFEFF'.repeat((9 * MIB) / 9))],
+    ['plain words', message('All work and no play. '.repeat((30 * MIB) / 22))],
+    ['what nearly matches everything', message('a@b 4111 1111 1111 111 1.2.3 +1 (555) 555-555 Dr. John '.repeat((30 * MIB) / 55))],
+    ['invisible characters', message('m\u200ba\u00adi\u2060l@\uFEFF'.repeat((9 * MIB) / 9))],
     ['small texts', Array<string>(3).fill(`{"role":"user","content":[${Array<string>(20_000).fill('{"type":"text","text":"write to a@b.example"}').join(',')}]}`).join(',')],
   ])('30 MiB of %s', async (_, messages) => {
     const body = `{"model":"test/roomy","messages":[${messages}]}`;

@@ -1,5 +1,6 @@
-// Goal: whatever arrives gets a 4xx in bounded time (or is harmless), nobody else is disturbed, and the process lives.
-// Method: the real app, written to byte by byte; after each attack the process must still answer its health.
+// Checks that every input gets a 4xx in bounded time (or is harmless), that no other caller is disturbed, and that
+// the process survives. The real app is written to byte by byte; after each attack the process must still answer its
+// health check.
 import { createServer, type AddressInfo } from 'node:net';
 import { anthropicFrames } from '../support/anthropic-upstream.js';
 import { API_KEY, MANAGEMENT_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -10,11 +11,11 @@ import { HANG, sse } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 
 const MIB = 1024 * 1024;
-/** Generous for a busy machine; each attack on its own is answered in milliseconds. */
+/** Generous for a busy machine; alone, each attack is answered in milliseconds. */
 const ANSWER_MS_MAX = 5_000;
 /**
- * Beside a body of 10 MB (docs/reasons/operations.md#bodies-are-read-once), or a few times what this machine takes to
- * read one here. `npm run bench` holds the figure.
+ * Beside a body of 10 MB (docs/contribute/decisions/0045-bodies-as-they-come.md), or a few times what this machine
+ * takes to read one here. `npm run bench` holds the figure.
  */
 const STALL_MS_MAX = 100;
 
@@ -101,7 +102,7 @@ describeOnEmbedded('hostile input', (database) => {
   it.each<[string, number, RegExp, Buffer]>([
     ['nesting 100,000 deep', 400, /^body: is nested deeper/, withContent(nested(100_000))],
     ['nesting that never ends', 400, /^body: is nested deeper/, send('{"a":'.repeat(100_000))],
-    ['deep nesting where any JSON may stand', 400, /^body: is nested deeper/, withField(`"trace":{"a":${nested(300)}}`)],
+    ['deep nesting where any JSON is valid', 400, /^body: is nested deeper/, withField(`"trace":{"a":${nested(300)}}`)],
     ['millions of values', 400, /^body: has more than/, send(`[${'[],'.repeat(3 * MIB)}[]]`)],
     ['__proto__ at the top', 400, /^__proto__: /, withField('"__proto__":{"stream":true}')],
     ['__proto__ spelt with escapes', 400, /^__proto__: /, withField(String.raw`"\u005f_proto__":{"stream":true}`)],
@@ -173,7 +174,7 @@ describeOnEmbedded('hostile input', (database) => {
     ['a request to become another protocol', post(VALID, AUTHORIZATION, JSON_TYPE, 'connection: upgrade', 'upgrade: websocket')],
     ['absurd lists of betas', post(VALID, AUTHORIZATION, JSON_TYPE, `x-anthropic-beta: ${','.repeat(10_000)}`)],
     ['types in capitals, with a quoted charset', post(VALID, AUTHORIZATION, 'content-type: APPLICATION/JSON ; charset="UTF-8"')],
-    ['fields of nobody', withField('"constructor":{},"prototype":1,"then":2,"toJSON":3,"api_base":"http://127.0.0.1:1"')],
+    ['unknown fields', withField('"constructor":{},"prototype":1,"then":2,"toJSON":3,"api_base":"http://127.0.0.1:1"')],
   ])('takes %s for what they are', async (_, bytes) => {
     const reply = await answerTo(bytes);
     expect([reply.status, reply.json?.stop_reason]).toEqual([200, 'end_turn']);
@@ -201,7 +202,7 @@ describeOnEmbedded('hostile input', (database) => {
     expect(client.text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   });
 
-  it('answers a request that came whole, and no other, when a body without a length follows it', async () => {
+  it('answers a request that arrived whole, and no other, when a body without a length follows it', async () => {
     const client = await RawClient.connect(gateway.origin);
     const path = `/api/v1/keys/${'0'.repeat(64)}`;
     client.write(`DELETE ${path} HTTP/1.1\r\nhost: h\r\nauthorization: Bearer ${MANAGEMENT_KEY}\r\n\r\n{}`);
@@ -247,7 +248,7 @@ describeOnEmbedded('hostile input', (database) => {
     await unfinished.closed;
   });
 
-  it('lets no field and no header choose whom it calls', async () => {
+  it('permits no field and no header to choose the called host', async () => {
     let connections = 0;
     const listener = createServer((socket) => {
       connections++;
@@ -284,7 +285,7 @@ describeOnEmbedded('hostile input', (database) => {
     ['escapes', `{"messages":"${'\\u0061'.repeat(1.6 * MIB)}`],
     ['open brackets', '['.repeat(10 * MIB)],
     ['quotes', '"'.repeat(10 * MIB)],
-  ])('goes on answering others while it reads 10 MB of %s', async (_, body) => {
+  ])('continues to answer others while it reads 10 MB of %s', async (_, body) => {
     const attack = send(body);
     const boundMs = Math.max(STALL_MS_MAX, 2.5 * computedMs(() => void JSON.parse(JSON.stringify(body))));
     async function slowestHealth(): Promise<number> {

@@ -1,7 +1,7 @@
 /**
- * Goal: the longest conversations that a body may hold, and the longest replies that a provider may give, hold up
- * nobody on their way through any dialect. Method: the real application, a sender and an upstream in another thread
- * that speaks every format; the event loop is watched meanwhile.
+ * Checks that the longest conversations that a body may hold, and the longest replies that a provider may give, delay
+ * no other request in any dialect. The real application runs with a sender and an upstream in another thread that
+ * supports every format; the event loop is watched meanwhile.
  */
 import { DIALECT_IDS } from '../../src/core/routing/catalog.js';
 import { API_KEY, extendedCatalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
@@ -11,13 +11,13 @@ import { delayDuring } from './loop-delay.js';
 
 const MINUTE = 60_000;
 const DIALECTS = DIALECT_IDS.filter((id) => id !== 'simulated');
-/** What the upstream says, by the first segment of its address. */
+/** The replies of the upstream, by the first segment of its address. */
 const REPLIES = ['text', 'texts', 'calls', 'arguments'] as const;
 type Kind = 'short' | (typeof REPLIES)[number];
 
 /** Takes prompts of any length. */
 const ROOMY = { context_length: 1_000_000_000 };
-/** In front of a dialect's own path. */
+/** The prefix of a dialect's own path. */
 const BASE_PATHS: Readonly<Partial<Record<string, string>>> = { 'openai-chat': '/v1', 'openai-responses': '/v1' };
 
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>

@@ -6,10 +6,10 @@ import type { FarSide, Order, Outcome } from './far-side.js';
 export const DELAY_MS_MAX = 50;
 /** A delay that is not the request's own does not come back so often. */
 const TRIES_MAX = 5;
-/** So late that nothing but the request can be the reason. */
+/** A delay of this length can only come from the request. */
 const HOPELESS_MS = 1_000;
 
-/** How late the loop was at most while the orders were answered, in milliseconds. */
+/** The largest delay of the loop while the orders were answered, in milliseconds. */
 export async function watchLoop(
   farSide: FarSide,
   orders: readonly Order[],

@@ -1,5 +1,5 @@
-// Goal: who names large media, slow media or many of them costs others neither time nor the process its memory.
-// Method: a media server of the attacker's that the gateways may reach, victims beside (arena.ts).
+// Checks that a caller that names large media, slow media or many of them costs others no time and the process no
+// memory. The gateways may reach a media server of the attacker's; victims run beside (arena.ts).
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { Arena, expectUnharmed, storm } from './arena.js';
 import { Sink } from './sink.js';
 
 const MIB = 1024 * 1024;
-/** Shows its type by its first bytes; what follows them nobody looks at. */
+/** Shows its type by its first bytes; the following ones are never read. */
 const PDF_SIGNATURE = Buffer.from('%PDF-1.7\n');
 const AT_ONCE = 4;
 /**
@@ -68,7 +68,7 @@ describe('media by URL', () => {
     return response?.status ?? 0;
   }
 
-  it('twenty files of 31 MiB a request, which is refused with words', async () => {
+  it('twenty files of 31 MiB a request, which is refused with a message', async () => {
     await expectUnharmed(arena, async (signal) => {
       const answers = await storm(AT_ONCE, signal, () => ask('large'));
       expect([...answers.keys()].every((status) => [0, 400, 503].includes(status))).toBe(true);

@@ -1,16 +1,17 @@
-// Goal: no page or PDF, whatever it is made of, harms anybody but who asked for it: a clear result in bounded time and
-// memory, the event loop is never held, other keys' pages are read meanwhile. Method: pages that cost their reader more
-// than their sender, fetched over loopback and read by the real threads, beside a small page of another key.
+// Checks that no page or PDF harms anyone but its requester, whatever it contains: a clear result in bounded time
+// and memory, an event loop that is never blocked, and other keys' pages read meanwhile. Pages that cost their
+// reader more than their sender are fetched over loopback and read by the real threads, beside a small page of
+// another key.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { HOSTILE_HTML, HOSTILE_PDF } from '../support/hostile-pages.js';
 import { flood, startWebServer, whole, type WebServer } from '../support/web-server.js';
 import { FetchBench } from '../tools/fetch-bench.js';
 
-/** A reading as an article, one in plain lines, and the threads that they begin with. */
+/** One parse as an article, one as plain lines, and the loading of their threads. */
 const TIME_MS_MAX = 20_000;
-/** What others wait at most: for a thread to come up, as none of theirs is taken. */
+/** The longest wait of other callers: for a thread to load, because none of theirs is taken. */
 const NEIGHBOUR_MS_MAX = 5_000;
-/** Of the whole process: two threads at their limits, and what was there before. */
+/** Of the whole process: two threads at their limits, and the memory before. */
 const RSS_GROWTH_MAX = 700 * 1024 * 1024;
 const HELD_MS_MAX = 20;
 
@@ -48,12 +49,12 @@ it.each(CASES)('%s', async (_, mediaType, make) => {
   expect(result.text.length).toBeGreaterThan(20);
   expect(result.text.length).toBeLessThan(500_000);
   expect(bench.bytes.held).toBe(0);
-  // HTML has its words, whatever they stand in.
+  // HTML always has text, whatever elements contain it.
   if (mediaType === 'text/html') expect(result.isError).toBe(false);
 });
 
 describe('the event loop', () => {
-  /** Other work of the machine holds it as well: the least of a few. */
+  /** Other work of the machine also blocks the loop: the least of a few measurements. */
   const heldMs = async (work: () => Promise<unknown>): Promise<number> => {
     let least = Infinity;
     for (let time = 0; time < 5 && least >= HELD_MS_MAX; time++) {

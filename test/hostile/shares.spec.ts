@@ -1,6 +1,6 @@
-// Goal: one key's storms, wasted calls and wrong guesses take nothing of what the others of its account and address
-// have.
-// Method: limits small enough to be reached in a moment, the attack far above them, victims beside (arena.ts).
+// Checks that one key's storms, wasted calls and wrong guesses take nothing of the shares of the others of its
+// account and address. The limits are small enough to be reached in a moment, the attack is far above them, and
+// victims run beside (arena.ts).
 import { exchange, RawClient } from '../support/raw-client.js';
 import { Arena, expectUnharmed, storm } from './arena.js';
 
@@ -11,7 +11,7 @@ describe('shares of one account and address', () => {
   let key: string;
 
   beforeAll(async () => {
-    // The victims ask some 40 times a second; half of the account's window is room for them.
+    // The victims send some 40 requests a second; half of the account's window has room for them.
     arena = await Arena.open({ FAIRLEAD_FLOOD: 'account=1200/10s,auth=30/60s,wasted=50/60s' });
     key = await arena.newKey();
   }, 120_000);
@@ -31,7 +31,7 @@ describe('shares of one account and address', () => {
 
   it('a storm of requests', async () => {
     await expectUnharmed(arena, async (signal) => {
-      // What costs the gateway least, so that there are as many as can be.
+      // The cheapest request for the gateway, so that as many as possible are sent.
       const answers = await storm(8, signal, () => statusOf('/messages', key, {}));
       expect([...answers.keys()].toSorted()).toEqual([400, 429]);
       expect(answers.get(429)!).toBeGreaterThan(answers.get(400)!);
@@ -60,7 +60,7 @@ describe('shares of one account and address', () => {
     });
   }, 60_000);
 
-  it('a valid key that nobody has seen yet passes beside them, perhaps late', async () => {
+  it('a valid key without earlier requests passes beside them, perhaps late', async () => {
     const unseen = await arena.newKey();
     const over = new AbortController();
     let guess = 0;

@@ -1,6 +1,5 @@
-// Goal: whatever one caller sends, and however often, the others are answered as if it were not there.
-// Method: two gateways as processes, one attacked, victims at both (arena.ts); each attack is sent again and again
-// meanwhile.
+// Checks that the requests of one caller, however frequent, do not affect the answers to others. Two gateways run as
+// processes, one of them attacked, with victims at both (arena.ts); each attack is sent again and again meanwhile.
 import { Agent, request } from 'node:http';
 import { Arena, expectUnharmed, storm } from './arena.js';
 import { Sink } from './sink.js';
@@ -8,10 +7,10 @@ import { Sink } from './sink.js';
 const MIB = 1024 * 1024;
 const HELLO = '"messages":[{"role":"user","content":"hi"}]';
 const many = (entry: string, times: number): string => Array<string>(times).fill(entry).join(',');
-/** At a time: each socket of an attacker's many. */
+/** Requests at a time, one for each of the attacker's sockets. */
 const AT_ONCE = 4;
 
-describe('work that one request asks for', () => {
+describe('work that one request causes', () => {
   let arena: Arena;
   let key: string;
   let sink: Sink;
@@ -66,7 +65,7 @@ describe('work that one request asks for', () => {
         request(`${arena.origin}/api/v1/messages`, { method: 'POST', agent, headers }, (response) => {
           response.resume().on('end', () => resolve(response.statusCode!));
         })
-          // More connections at once than wait to be accepted: the attacker's own loss.
+          // More connections at once than the backlog holds: the attacker's own loss.
           .on('error', () => resolve(0))
           .end(body);
       });

@@ -12,7 +12,10 @@ export interface ToolCall {
 
 const usage = { prompt_tokens: 9, completion_tokens: 1, total_tokens: 10 };
 
-/** A provider of the attacker's: its model calls what its first message says, in JSON, and then has no more to say. */
+/**
+ * A provider of the attacker's: its model makes the calls that its first message lists, in JSON, and then ends its
+ * turn.
+ */
 export class ToolCaller {
   private constructor(private readonly server: Server) {}
 

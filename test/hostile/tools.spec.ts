@@ -1,7 +1,7 @@
-// Goal: whoever has the gateway's tools work without an end, fetch what never ends or read what costs much takes
-// nothing from others: their requests are answered as ever, their tools have a thread soon, and the process keeps to
-// its memory. Method: an attacker whose model calls tools as he says, pages of his own, victims beside (arena.ts), one
-// of whom uses tools as well.
+// Checks that a caller whose gateway tools run endlessly, fetch endless replies or read costly documents takes
+// nothing from others: their requests are answered as usual, their tools have a thread soon, and the process keeps
+// to its memory. The attacker's model makes the tool calls of the attacker's choice, and the attacker has pages of
+// its own; victims run beside (arena.ts), one of which uses tools as well.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -11,11 +11,13 @@ import { Arena, expectUnharmed, storm } from './arena.js';
 import { ToolCaller, type ToolCall } from './tool-caller.js';
 
 const MIB = 1024 * 1024;
-/** Of one key, and so of all that one key has at work. */
+/** Requests at once of one key: the limit of running tools is per key. */
 const AT_ONCE = 12;
-/** All senders send once in it, by turns: what a storm of requests does is the matter of `shares.spec.ts`. */
+/** The time in which every sender sends once, in turn: floods of requests are the subject of `shares.spec.ts`. */
 const ROUND_MS = 500;
-/** What a victim's tool takes at most: its turn, a thread that is loaded anew, and the rest of a machine at work. */
+/**
+ * The most time that a victim's tool takes: its turn, a thread that is loaded again, and the rest of a busy machine.
+ */
 const NEIGHBOUR_MS_MAX = 8_000;
 /** Bytes in flight twice, for what has not been collected yet, two threads at their limits, and a gateway at rest. */
 const MEMORY_MAX = 2_048 * MIB;
@@ -88,11 +90,11 @@ describe('tools', () => {
     calls: readonly ToolCall[],
     { messages = [], signal }: { messages?: readonly object[]; signal?: AbortSignal } = {},
   ): Promise<JsonBody[]> {
-    const asked = [{ role: 'user', content: JSON.stringify(calls) }, ...messages];
+    const turns = [{ role: 'user', content: JSON.stringify(calls) }, ...messages];
     const reply = await fetch(`${arena.origin}/api/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${of}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model: 'test/caller', max_tokens: 100, messages: asked, tools: [BASH, FETCH] }),
+      body: JSON.stringify({ model: 'test/caller', max_tokens: 100, messages: turns, tools: [BASH, FETCH] }),
       ...(signal && { signal }),
     });
     const body = (await reply.json()) as JsonBody;
@@ -101,35 +103,37 @@ describe('tools', () => {
     return blocks.filter(({ type }) => type.endsWith('_tool_result')).map((block) => block.content);
   }
 
-  /** What a neighbour's tools brought while the attack went on, and how long the slowest took. */
-  async function neighbourly(signal: AbortSignal): Promise<{ readonly told: Set<string>; readonly worstMs: number }> {
+  /** The results of a neighbour's tools during the attack, and the time of the slowest. */
+  async function neighbourly(
+    signal: AbortSignal,
+  ): Promise<{ readonly outcomes: Set<string>; readonly worstMs: number }> {
     const url = web.at('/neighbour', whole('text/html', '<p>of another key'));
-    const told = new Set<string>();
+    const outcomes = new Set<string>();
     let worstMs = 0;
     while (!signal.aborted) {
       const startedAt = performance.now();
       const [printed, page] = await use(neighbour, [run('echo served'), read(url)]);
       worstMs = Math.max(worstMs, performance.now() - startedAt);
       await delay(ROUND_MS / 5);
-      told.add(`${printed?.stdout ?? printed?.error_code} ${page?.content?.source.data ?? page?.error_code}`);
+      outcomes.add(`${printed?.stdout ?? printed?.error_code} ${page?.content?.source.data ?? page?.error_code}`);
     }
-    return { told, worstMs };
+    return { outcomes, worstMs };
   }
 
-  /** @returns how often what was told of a use: an error code, or an exit code */
+  /** @returns how often each result came: an error code, or an exit code */
   async function expectServed(attack: (signal: AbortSignal) => Promise<Map<string, number>>): Promise<Map<string, number>> {
     let answers = new Map<string, number>();
     let felt: Awaited<ReturnType<typeof neighbourly>> | undefined;
     await expectUnharmed(arena, async (signal) => {
       [felt, answers] = await Promise.all([neighbourly(signal), attack(signal)]);
     });
-    expect([...felt!.told]).toEqual(['served\n of another key']);
+    expect([...felt!.outcomes]).toEqual(['served\n of another key']);
     expect(felt!.worstMs).toBeLessThan(NEIGHBOUR_MS_MAX);
     expect((await arena.memory()).most).toBeLessThan(MEMORY_MAX);
     return answers;
   } // oxfmt-ignore
 
-  /** Uses, which are left when the attack is over. */
+  /** Tool uses that are abandoned when the attack is over. */
   const besieged = async (atOnce: number, signal: AbortSignal, calls: () => readonly ToolCall[]) => {
     const answers = new Map<string, number>();
     let sent = 0;
@@ -140,8 +144,8 @@ describe('tools', () => {
         return [];
       });
       for (const { error_code: code, return_code: exit, type } of results) {
-        const told = String(code ?? exit ?? type);
-        answers.set(told, (answers.get(told) ?? 0) + 1);
+        const result = String(code ?? exit ?? type);
+        answers.set(result, (answers.get(result) ?? 0) + 1);
       }
     });
     return answers;
@@ -154,7 +158,7 @@ describe('tools', () => {
       let next = 0;
       const one = () => [calls[next++ % calls.length]!];
       const answers = await expectServed((signal) => besieged(2 * AT_ONCE, signal, one));
-      // One at work, sixteen that wait: the others are told so.
+      // One runs, sixteen wait: the others receive an error.
       expect(answers.get('too_many_requests')).toBeGreaterThan(0);
     },
     4 * MINUTE,
@@ -193,7 +197,7 @@ describe('tools', () => {
     expect(answers.get('web_fetch_result')).toBeGreaterThan(0);
   }, 4 * MINUTE); // oxfmt-ignore
 
-  it('histories of thousands of results, whose seals are nobody’s', async () => {
+  it('histories of thousands of results, whose seals are forged', async () => {
     const sealed = `fl1.00000000-0000-4000-8000-000000000000.${'A'.repeat(100_000)}`;
     const page = { type: 'web_search_result', url: 'https://a.example/', title: 'A', encrypted_content: sealed, page_age: null }; // oxfmt-ignore
     const turns = Array.from({ length: 40 }, (_, index) => {

@@ -1,5 +1,5 @@
-// A process of its own, so that no attack of the test slows what measures it: the provider that both gateways call, and
-// their victims. At each tick one request goes to each gateway, by turns first; a reply that is late delays no other.
+// A process of its own, so that no attack of the test slows the measurement: the provider that both gateways call, and
+// their victims. At each tick one request goes to each gateway, in alternating order; a late reply delays no other.
 import { Agent, createServer, request } from 'node:http';
 
 const TICK_MS = 20;
@@ -26,8 +26,8 @@ const provider = createServer((incoming, response) => {
   });
 }); // oxfmt-ignore
 
-/** What victims ask for by turns, and what is a whole answer to it. */
-const ASKED = [
+/** The requests of victims, in turn, and the test for a whole answer to each. */
+const REQUESTS = [
   { path: '/messages', body: { ...ASK, model: 'test/well' }, isWhole: (text) => JSON.parse(text).content[0].text === ANSWER },
   { path: '/messages', body: { ...ASK, model: 'test/well', stream: true }, isWhole: (text) => text.includes('well.') && text.includes('message_stop') },
   { path: '/chat/completions', body: { ...ASK, model: 'test/well', stream: true }, isWhole: (text) => text.includes('well.') && text.trimEnd().endsWith('[DONE]') },
@@ -56,19 +56,19 @@ function ask(origin, agent, keys, { path, body, isManagement, isWhole }) {
   });
 }
 
-/** @returns for each gateway how long each answer took, and what was wrong with those that were not right */
+/** @returns for each gateway the time of each answer, and the faults of wrong ones */
 async function measure({ origins, keys, ms }) {
-  const sides = origins.map((origin) => ({ origin, agent: new Agent({ keepAlive: true }), asked: [] }));
+  const sides = origins.map((origin) => ({ origin, agent: new Agent({ keepAlive: true }), replies: [] }));
   const until = performance.now() + ms;
   for (let turn = 0; performance.now() < until; turn++) {
-    // Every other round on a new connection, as those who just came.
-    const isNew = turn % (2 * ASKED.length) >= ASKED.length;
+    // Every other round uses a new connection, like a new client.
+    const isNew = turn % (2 * REQUESTS.length) >= REQUESTS.length;
     for (const side of turn % 2 === 0 ? sides : sides.toReversed()) {
-      side.asked.push(ask(side.origin, isNew ? undefined : side.agent, keys, ASKED[turn % ASKED.length]));
+      side.replies.push(ask(side.origin, isNew ? undefined : side.agent, keys, REQUESTS[turn % REQUESTS.length]));
     }
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
-  const answers = await Promise.all(sides.map(({ asked }) => Promise.all(asked)));
+  const answers = await Promise.all(sides.map(({ replies }) => Promise.all(replies)));
   for (const { agent } of sides) agent.destroy();
   return answers.map((all) => ({
     ms: all.map((one) => one.ms),

@@ -1,13 +1,17 @@
 /**
- * Goal: a call that its caller, or the time of its request, leaves costs what its provider bills: nothing where it was
- * not sent, what came where the provider stops, all of it where the provider bills all of it, which is read unseen and
- * within bounds. Method: upstreams that wait at every stage for the test to let them go on; rows, metrics and views of
- * the real application. The models cost 3 USD a million tokens in and 15 out; the prompt is seven tokens by estimate.
+ * Checks that a call which its caller or its time-out abandons costs what its provider bills: nothing before it is
+ * sent, the received part where the provider stops, and all of it where the provider bills the whole call, which is
+ * then read unseen and within bounds. The upstreams wait at every stage for the test to release them; rows, metrics
+ * and views of the real application are compared. The models cost 3 USD per million input tokens and 15 USD per
+ * million output tokens; the prompt has seven tokens by estimate.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DAY_MS } from '../../src/core/time.js';
 import { ActivityRepository } from '../../src/ledger/activity.repository.js';
+import { findDimension } from '../../src/ledger/figures/dimensions.js';
+import { FiguresRepository } from '../../src/ledger/figures/figures.repository.js';
 import { UnseenCalls } from '../../src/routing/unseen-calls.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -45,7 +49,7 @@ import { STREAM_FACES } from './stream-faces.js';
 
 const STOPS = { stream: 'stops', whole: 'stops' };
 const BILLED = { stream: 'billed', whole: 'billed' };
-/** Ten tokens, as an estimate has it. */
+/** Ten tokens by estimate. */
 const FORTY = 'forty characters are ten tokens or so...';
 const ESTIMATED_PROMPT = 21;
 const whole = ask('test/native');
@@ -53,7 +57,7 @@ const stream = askStream('test/native');
 const chunk = (text: string): string => frame('', { id: 'c', choices: [{ index: 0, delta: { content: text } }] });
 const microUsd = (amount: string): number => Math.round(Number(amount) * 1e6);
 
-/** A gateway before scripted upstreams, and what its ledger says. */
+/** A gateway before scripted upstreams, and the contents of its ledger. */
 class Abandonment {
   private constructor(
     readonly bench: MessagesBench,
@@ -69,14 +73,15 @@ class Abandonment {
     return this.bench.gateway.gateway.app.get(UnseenCalls, { strict: false });
   }
 
-  /** Sends a request and leaves it, as soon as it is upstream or the client has seen something of its reply. */
+  /** Sends a request and leaves it once it is upstream, or once the client has received part of its reply. */
   async leave(body: object, path = '/api/v1/messages', sees?: string): Promise<RecordedRequest> {
     const upstream = JSON.stringify(body).includes('translated') ? this.bench.openai : this.bench.anthropic;
     const arrival = upstream.request();
     const client = await this.bench.open(body, [], path);
     const record = await arrival;
     if (sees !== undefined) await client.until(sees);
-    // Several turns of the event loop that all of this shares: what was written has been read.
+    // Waits several turns of the event loop, which gateway, client and upstream share, so that everything written has
+    // been read.
     else for (let turn = 0; turn < 3; turn++) await this.bench.metrics();
     const lines = this.bench.requestLines.length;
     client.destroy();
@@ -97,7 +102,7 @@ class Abandonment {
     return ((await (await this.bench.gateway.request(`/generation?id=${id}`)).json()) as JsonBody).data;
   }
 
-  /** How many calls were left with that outcome. */
+  /** The number of calls abandoned with that outcome. */
   async counted(outcome: string): Promise<number> {
     const pattern = new RegExp(
       `^fairlead_abandoned_calls_total\\{provider="p\\d",outcome="${outcome}"\\} (\\d+)`,
@@ -177,17 +182,27 @@ describeOnEmbedded('a call that is left, at a provider that stops', (database) =
     expect((await bench.gateway.messages(body, { key })).status).toBe(402);
   });
 
-  it('stands in the activity of its day, and in the metric', async () => {
-    const activity = tried.bench.gateway.gateway.app.get(ActivityRepository, { strict: false });
+  it('is in the activity of its day, and in the metric', async () => {
+    const { app } = tried.bench.gateway.gateway;
+    const since = (await app.get(ActivityRepository, { strict: false }).today()).getTime();
     const [{ account_id, sum }] = await tried.ledger.query(
       'select account_id, sum(cost) as sum from generations group by 1',
     );
-    const rows = await activity.sumDay(account_id, await activity.today(), { byWorkspace: false });
-    expect(rows.map(({ model, endpoint }) => [model, endpoint])).toEqual([
+    const rows = await app.get(FiguresRepository, { strict: false }).read({
+      accountId: account_id,
+      since,
+      until: since + DAY_MS,
+      dimensions: ['model', 'endpoint'].map((name) => findDimension(name, 'activity')!),
+      metrics: ['total_usage'],
+      filters: [],
+      order: [],
+      limit: 10,
+    });
+    expect(rows.map(({ dimension_0: model, dimension_1: endpoint }) => [model, endpoint])).toEqual([
       ['test/native', 'p0'],
       ['test/translated', 'p1'],
     ]);
-    expect(rows.reduce((total, { cost }) => total + microUsd(cost), 0)).toBe(microUsd(sum));
+    expect(rows.reduce((total, { total_usage: cost }) => total + microUsd(String(cost)), 0)).toBe(microUsd(sum));
     expect(await tried.counted('stopped')).toBe(cases.length + 1);
     expect(await tried.counted('cut')).toBe(0);
   });
@@ -208,7 +223,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
 
   interface Stage {
     readonly body: object;
-    /** What comes before the client leaves, and after. */
+    /** The content before the client leaves, and after. */
     readonly answer: (opened: Promise<void>) => Answer | Script;
     readonly sees?: string;
     readonly is: object;
@@ -289,7 +304,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
   it.each<[string, Answer]>([
     ['an error', json(anthropicError('overloaded_error', 'x'), 529)],
     ['a connection that is cut', { body: ['{"id":', CUT] }],
-  ])('costs nothing when its provider fails meanwhile, by %s, and nobody else is asked', async (_, answer) => {
+  ])('costs nothing when its provider fails meanwhile, by %s, and no other provider is called', async (_, answer) => {
     const { opened, open } = gate();
     tried.bench.anthropic.script(after(opened, () => answer));
     const others = tried.bench.second.requests.length;
@@ -302,7 +317,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
     expect(tried.bench.second.requests.length).toBe(others);
   });
 
-  it('costs the caller nothing when its provider breaks off in mid-stream meanwhile', async () => {
+  it('costs the caller nothing when its provider breaks off mid-stream meanwhile', async () => {
     const { opened, open } = gate();
     tried.bench.anthropic.script(sse([OPEN + delta(FORTY), opened, CUT]));
     await tried.leave(stream, undefined, FORTY);
@@ -328,12 +343,12 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
     open();
     await tried.unseen.idle();
     expect(record.bodyBytesWritten).toBeGreaterThan(60_000_000);
-    // What is in the sockets between them.
+    // The bytes in the sockets between them.
     expect(retained).toBeLessThan(20_000_000);
     expect(await tried.row()).toMatchObject({ completion_tokens: '5', is_estimated: false });
   });
 
-  it('lets four of a key run on; the next are cut, and charged by estimate', async () => {
+  it('runs up to four of a key unseen; the next are cut, and charged by estimate', async () => {
     const { bench } = tried;
     const { opened, open } = gate();
     bench.anthropic.script(after(opened, anthropicText('Hi.')));
@@ -378,7 +393,7 @@ describeOnEmbedded('the time of a request that is left', (database) => {
     ['before the head of a stream', stream, neverAnswers(), ESTIMATED_PROMPT],
     ['before the first word of a stream', stream, sse([START, HANG]), 9 + 15],
     ['in mid-stream', stream, sse([OPEN + delta(FORTY), HANG]), 9 + 150],
-  ] as const)('%s: what runs out of it is charged to who asked', async (_, body, answer, costs) => {
+  ] as const)('%s: a call that times out is charged to the caller', async (_, body, answer, costs) => {
     const tried = await Abandonment.start(database, { variables: { FAIRLEAD_TIMEOUTS: 'total=800ms' } });
     try {
       tried.bench.anthropic.script(answer);
@@ -400,7 +415,7 @@ describeOnEmbedded('a process that stops', (database) => {
   const start = async (drain: string): Promise<void> => {
     tried = await Abandonment.start(database, { aborts: BILLED, variables: { FAIRLEAD_DRAIN: drain } });
   };
-  /** Read by the next process: this one has closed its store. */
+  /** Read by the next process, because this one has closed its store. */
   async function latest(): Promise<JsonBody> {
     const next = await Abandonment.start(database, {});
     try {
@@ -423,7 +438,7 @@ describeOnEmbedded('a process that stops', (database) => {
     expect(await latest()).toMatchObject({ outcome: 'caller-gone', cost: 141, is_estimated: false, is_recovered: false });
   }); // oxfmt-ignore
 
-  it('bears what it cuts while its caller waits', async () => {
+  it('bears the cost of a call that it cuts while its caller waits', async () => {
     await start('200ms');
     tried.bench.anthropic.script(neverAnswers());
     const arrival = tried.bench.anthropic.request();
@@ -454,7 +469,7 @@ async function send(gateway: TestGateway, body: JsonBody): Promise<RawClient> {
 
 describeOnEmbedded('a call that never reached its provider', (database) => {
   it('costs nothing', async () => {
-    // It accepts, and never says a word of TLS.
+    // The port accepts connections but never answers the TLS handshake.
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -481,7 +496,7 @@ describeOnEmbedded('a call that never reached its provider', (database) => {
 });
 
 describeOnEmbedded('a model that answers one request of an account at a time', (database) => {
-  it('is free again for who leaves, though what he left runs on', async () => {
+  it('is free again for a caller that leaves, though its abandoned call runs on', async () => {
     const { opened, open } = gate();
     const upstream = await startUpstream('anthropic', after(opened, anthropicText('Hi.')));
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' as const }];

@@ -1,6 +1,6 @@
-// Goal: a server with more handles of its socket accepts several connections in a turn of the event loop, serves each
-// as any other, and accepts none once it is closed. Method: a server of its own, as many clients at once as wait in its
-// line, turns counted.
+// Checks that a server with several handles of its socket accepts several connections in one turn of the event loop,
+// serves each like any other, and accepts none after it is closed. The test opens as many clients at once as fit in
+// the backlog of its own server, and counts the turns.
 import { once } from 'node:events';
 import { createServer, get, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -30,13 +30,13 @@ describe('Acceptors', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  /** @returns in how many turns of the event loop all clients that wait in line are accepted */
+  /** @returns the number of turns of the event loop in which all waiting clients are accepted */
   async function turnsToAccept(): Promise<number> {
     let accepted = 0;
     const count = (): void => void accepted++;
     server.on('connection', count);
     for (let client = 0; client < CLIENTS; client++) clients.push(connect(port, '127.0.0.1'));
-    // Those who connect are this process's own: they are in line when their sockets were looked at.
+    // The clients belong to this process: they are in the backlog once their sockets have been polled.
     let turns = 0;
     for (; accepted < CLIENTS && turns < 10 * CLIENTS; turns++) await setImmediate();
     server.off('connection', count);
@@ -67,7 +67,7 @@ describe('Acceptors', () => {
     await expect(served()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   }, 30_000);
 
-  it('accept nothing where they are closed before they are there', async () => {
+  it('accept nothing where they are closed before they are started', async () => {
     const opening = acceptors.open();
     acceptors.close();
     server.close();

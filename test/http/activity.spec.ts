@@ -1,8 +1,9 @@
-// Goal: what was spent where, summed up exactly by completed UTC days, by account; no day that is not over, nobody
-// else's spending. Method: the real app at a time of the test's choice; rows are settled by the
-// statement the ledger uses.
+// Checks that the activity reports the exact spending per completed UTC day and account, without unfinished days and
+// without the spending of other accounts. The real app runs at a time that the test sets; rows are settled by the
+// ledger's own statement.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
+import { ACCOUNT_EXPORTS_MAX, ExportPlaces } from '../../src/ledger/export-places.js';
 import type { GenerationRow } from '../../src/ledger/generation-row.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -48,7 +49,7 @@ describeOnEmbedded('GET /activity', (database) => {
       generationRow(whose, { held_at, cost: '1', prompt_tokens: 10, completion_tokens: 5, ...changes });
     await settle(
       store,
-      // Just outside, on both ends.
+      // Just outside the range, on both ends.
       row('2026-12-16T23:59:59.999Z', { cost: '500' }),
       row(`${TODAY}T00:00:00.000Z`, { cost: '500' }),
       // The first and the last moment of the thirty days.
@@ -61,13 +62,13 @@ describeOnEmbedded('GET /activity', (database) => {
         cache_write_tokens: 20,
         cache_write_1h_tokens: 3,
       }),
-      // One day, told apart by model, endpoint and provider.
+      // One day, separated by model, endpoint and provider.
       row('2027-01-10T10:00:00Z', { model: 'test/other' }),
       row('2027-01-10T11:00:00Z', { endpoint: 'p0/turbo' }),
       row('2027-01-10T12:00:00Z', { provider: 'p9', provider_name: 'Provider p9' }),
       row('2027-01-10T13:00:00Z', { provider_name: 'Provider p0, renamed' }),
       row('2027-01-10T14:00:00Z', { is_byok: true, cost: '0.05', byok_cost: '1.25' }),
-      // Nobody answered: nothing was charged, or else it was.
+      // Two without an answer: one not charged, one charged.
       row('2027-01-05T10:00:00Z', { model: null, provider: null, provider_name: null, endpoint: null, cost: '0' }),
       row('2027-01-04T10:00:00Z', { model: null, provider: null, provider_name: null, endpoint: null, cost: '0.5' }),
       // Another workspace of the account, and another account.
@@ -102,7 +103,7 @@ describeOnEmbedded('GET /activity', (database) => {
       '2027-01-04',
       FIRST_DAY,
     ]);
-    // Exact to the last place, which a sum of doubles is not: 0.1 + 0.2.
+    // Exact to the last digit, unlike a sum of doubles: 0.1 + 0.2.
     expect(items[0]).toEqual({
       date: YESTERDAY,
       model: 'test/model',
@@ -121,7 +122,7 @@ describeOnEmbedded('GET /activity', (database) => {
     expect(sum(items, 'requests')).toBe(11);
   });
 
-  it('tells models, endpoints and providers apart, but not a provider that was renamed', async () => {
+  it('separates models, endpoints and providers, but not a provider that was renamed', async () => {
     const items = await list('?date=2027-01-10');
     expect(
       items.map(({ model, endpoint_id, provider_name, requests, usage, byok_usage_inference }) => [
@@ -136,7 +137,7 @@ describeOnEmbedded('GET /activity', (database) => {
     ]);
   });
 
-  it('leaves out what nobody answered, but nothing that was charged', async () => {
+  it('leaves out unanswered requests, but nothing that was charged', async () => {
     expect(await list('?date=2027-01-05')).toEqual([]);
     expect(await list('?date=2027-01-04')).toMatchObject([
       { model: 'test/model', endpoint_id: '', provider_name: '', usage: 0.5 },
@@ -156,7 +157,7 @@ describeOnEmbedded('GET /activity', (database) => {
     moveTo('2027-01-17T00:00:01Z');
     expect(await list(`?date=${TODAY}`)).toMatchObject([{ date: TODAY, usage: 500 }]);
     expect((await list())[0]).toMatchObject({ date: TODAY });
-    // The oldest day is past.
+    // The oldest day is now out of range.
     expect((await read(`?date=${FIRST_DAY}`)).status).toBe(400);
     expect((await list()).map(({ date }) => date)).not.toContain(FIRST_DAY);
   });
@@ -173,14 +174,14 @@ describeOnEmbedded('GET /activity', (database) => {
     expect(await usage(`&workspace_id=${owner.workspace_id}&user_id=ben`)).toBe(0);
   });
 
-  it('shows what a key spent that is deleted by now', async () => {
+  it('shows the spending of a deleted key', async () => {
     const deleted = await addKey(store, owner.account_id);
     await settle(store, generationRow(deleted, { held_at: '2027-01-13T10:00:00Z', cost: '9' }));
     await store.query('update api_keys set deleted_at = now() where hash = $1', [deleted.key_hash]);
     expect(await list(`?api_key_hash=${deleted.key_hash}`)).toMatchObject([{ usage: 9 }]);
   });
 
-  it('is told by workspace when asked to', async () => {
+  it('is grouped by workspace when requested', async () => {
     const items = await list('?date=2027-01-12&group_by=workspace');
     const shown = items.map((item) => [item['workspace_id'], item['usage']]);
     expect(shown).toHaveLength(2);
@@ -192,7 +193,7 @@ describeOnEmbedded('GET /activity', (database) => {
     );
   });
 
-  it('takes a workspace that is deleted by now, by its id, and names it', async () => {
+  it('accepts the id of a deleted workspace, and names it', async () => {
     const gone = await addKey(store, owner.account_id);
     await settle(store, generationRow(gone, { held_at: '2027-01-14T10:00:00Z', cost: '11' }));
     await store.query(`update workspaces set deleted_at = now(), name = 'The former team' where id = $1`, [
@@ -202,7 +203,7 @@ describeOnEmbedded('GET /activity', (database) => {
     expect(await list(`?workspace_id=${gone.workspace_id}`)).toMatchObject([{ usage: 11 }]);
     expect(await list(`?workspace_id=${gone.workspace_id}&group_by=workspace`)).toMatchObject([named]);
     expect(await list('?date=2027-01-14&group_by=workspace')).toMatchObject([named]);
-    // Its keys as well, with what they came to.
+    // Its keys as well, with their amounts.
     await store.query('update api_keys set deleted_at = now() where hash = $1', [gone.key_hash]);
     const reply = await gateway.request(`/keys?workspace_id=${gone.workspace_id}&include_deleted=true`, {
       key: MANAGEMENT_KEY,
@@ -212,7 +213,7 @@ describeOnEmbedded('GET /activity', (database) => {
     ]);
   });
 
-  it('is exactly what was charged', async () => {
+  it('equals the charges exactly', async () => {
     // A correction changes what its generation cost.
     const recovered = generationRow(owner, { held_at: '2027-01-08T10:00:00Z', cost: '2', is_recovered: true });
     await settle(store, recovered);
@@ -242,7 +243,27 @@ describeOnEmbedded('GET /activity', (database) => {
     ['user_id=', 400, 'user_id: must be at least 1 character'],
     ['user_id=a%00b', 400, 'user_id: must not contain NUL characters'],
     [`user_id=${'x'.repeat(256)}`, 400, 'user_id: must be at most 255 characters'],
-    ['group_by=model', 400, 'group_by: must be one of workspace'],
+    ['group_by=modl', 400, 'did you mean model?'],
+    ['group_by=model,key,user', 400, 'group_by: takes at most 2 names'],
+    ['group_by=model,model', 400, 'group_by: names one twice'],
+    ['group_by=generation', 400, 'group_by: must be one or two of model, provider, endpoint, key, member, user'],
+    ['group_by=tag', 400, 'group_by: must be one or two of'],
+    ['group_by=tag:', 400, 'group_by: must be one or two of'],
+    ['group_by=model:x', 400, 'did you mean model?'],
+    [`date=${YESTERDAY}&group_by=model`, 400, 'date: is for completed days alone'],
+    ['granularity=week', 400, 'granularity: must be one of hour, day'],
+    ['from=2027-01-10&to=2027-01-10', 400, 'to: must be later than from'],
+    ['from=2027-01-10T10:00', 400, 'from: must be a UTC day'],
+    ['from=2026-11-01&granularity=hour', 400, 'from: at most 31 days before to, because granularity is hour'],
+    ['from=2026-11-01&group_by=session', 400, 'from: at most 31 days before to, because session is known of single'],
+    ['from=2025-01-01', 400, 'from: at most 400 days before to'],
+    ['form=2027-01-10', 400, 'form: is not a known parameter; did you mean from?'],
+    ['format=xml', 400, 'format: must be one of csv, ndjson'],
+    ['error_type=overloaded', 400, 'error_type: must be one of'],
+    ['api=chats', 400, 'did you mean chat?'],
+    [`key=${'f'.repeat(64)}`, 404, 'key: there is no such key'],
+    ['tag=team', 400, 'must be the name of a tag and its value, such as team=search'],
+    ['from=2026-11-01&tag=team=a', 400, 'from: at most 31 days before to, because tag:team is known of single'],
     ['workspace_id=no-such', 404, 'workspace_id: there is no such workspace'],
     ['workspace_id=0198c0de-0000-7000-8000-000000000001', 404, 'workspace_id: there is no such workspace'],
   ] as const;
@@ -255,7 +276,142 @@ describeOnEmbedded('GET /activity', (database) => {
     },
   );
 
-  it('knows no key and no workspace of another account', async () => {
+  describe('by ranges', () => {
+    // Rows of their own: an hour of today, two groups, an error, a session.
+    beforeAll(async () => {
+      const today = (time: string, changes: Partial<GenerationRow>, whose = owner): GenerationRow =>
+        generationRow(whose, { held_at: `${TODAY}T${time}Z`, cost: '0.1', ...changes });
+      await settle(
+        store,
+        today('09:00:00', {
+          cost: '0.1',
+          session_id: 'one',
+          cache_read_tokens: 40,
+          prompt_tokens: 2,
+          dialect: 'openai-chat',
+          tags: { team: 'search', feature: 'answers' },
+        }),
+        today('09:59:59.999', {
+          cost: '0.2',
+          end_user: '=1+1',
+          api_type: 'chat',
+          key_user: 'anna',
+          tags: { team: 'search' },
+        }),
+        today('10:00:00', { cost: '0', outcome: 'provider-overloaded', model: null, provider: null, provider_name: null, endpoint: null, operator_cost: '0.75' }), // oxfmt-ignore
+        today('10:30:00', { cost: '3', model: 'test/other' }, further),
+      );
+    }, 60_000);
+
+    const figures = (items: readonly Item[], ...names: string[]): unknown[] =>
+      items.map((item) => names.map((name) => item[name]));
+
+    it('knows today, by hours', async () => {
+      expect(await list(`?from=${TODAY}T08:00:00Z&granularity=hour&to=${TODAY}T11:00:00Z`)).toEqual([
+        {
+          date: `${TODAY}T10:00:00Z`, requests: 2, errors: 1, usage: 3, byok_usage_inference: 0, operator_cost: 0.75,
+          prompt_tokens: 0, completion_tokens: 0, reasoning_tokens: 0, cached_tokens: 0,
+        },
+        {
+          date: `${TODAY}T09:00:00Z`, requests: 2, errors: 0, usage: 0.3, byok_usage_inference: 0, operator_cost: 0,
+          prompt_tokens: 42, completion_tokens: 0, reasoning_tokens: 0, cached_tokens: 40,
+        },
+      ]); // oxfmt-ignore
+      // To the millisecond.
+      const cut = await list(`?from=${TODAY}T09:00:01Z&to=${TODAY}T10:00:00.001Z&granularity=hour`);
+      expect(figures(cut, 'date', 'requests')).toEqual([[`${TODAY}T10:00:00Z`, 1], [`${TODAY}T09:00:00Z`, 1]]); // oxfmt-ignore
+    });
+
+    it.each([
+      ['model,workspace', [['test/model', 3], ['test/other', 1]]],
+      ['api', [['chat', 1], ['messages', 3]]],
+      ['error_type', [['provider_overloaded', 1], [null, 3]]],
+      ['status', [[200, 3], [529, 1]]],
+      ['session', [['one', 1], [null, 3]]],
+      ['user', [['=1+1', 1], [null, 3]]],
+      ['member,endpoint', [['anna', 1], [null, 1], [null, 2]]],
+      ['dialect', [['openai-chat', 1], [null, 3]]],
+      ['provider', [['p0', 3], [null, 1]]],
+      ['tag:team', [['search', 2], [null, 2]]],
+      ['tag:feature,tag:team', [['answers', 1], [null, 1], [null, 2]]],
+    ])('is grouped by %s', async (groups, expected) => {
+      const [first] = groups.split(',');
+      const shown = figures(await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&group_by=${groups}`), first!, 'requests');
+      expect(shown.toSorted()).toEqual(expected.toSorted());
+    }); // oxfmt-ignore
+
+    it('names keys and workspaces beside their ids', async () => {
+      expect(await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&group_by=key,workspace&key=${further.key_hash}`)).toEqual([
+        expect.objectContaining({
+          date: TODAY, key: further.key_hash, key_name: 'further', workspace: further.workspace_id, workspace_name: 'further', usage: 3,
+        }),
+      ]); // oxfmt-ignore
+    });
+
+    it.each([
+      ['model=test/other', 1],
+      ['provider=p0', 3],
+      ['endpoint=p0', 3],
+      ['session_id=one', 1],
+      ['user=%3D1%2B1', 1],
+      ['tag=team=search', 2],
+      ['tag=team=search&tag=feature=answers', 1],
+      ['member=anna', 1],
+      ['user_id=anna', 1],
+      ['status=529', 1],
+      ['outcome=completed', 3],
+      ['error_type=provider_overloaded', 1],
+      ['api=chat', 1],
+      ['dialect=openai-chat', 1],
+      ['dialect=none', undefined],
+    ])('is filtered by %s', async (filter, requests) => {
+      const items = await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&${filter}`);
+      expect(items[0]?.['requests']).toBe(requests);
+    });
+
+    it('is exported with the same rows, as csv that a spreadsheet does not execute', async () => {
+      const range = `from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&group_by=user,key`;
+      const csv = await gateway.request(`/activity?${range}&format=csv`, { key: MANAGEMENT_KEY });
+      expect([csv.status, csv.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8']);
+      const items = await list(`?${range}`);
+      const [head, ...lines] = (await csv.text()).trimEnd().split('\n');
+      expect(head).toBe(Object.keys(items[0]!).join(','));
+      expect(lines).toHaveLength(items.length);
+      expect(lines.join()).toContain(`"'=1+1"`);
+      const ndjson = await gateway.request(`/activity?${range}&format=ndjson`, { key: MANAGEMENT_KEY });
+      expect((await ndjson.text()).trimEnd().split('\n').map((line) => JSON.parse(line) as Item)).toEqual(items); // oxfmt-ignore
+      expect(await (await gateway.request(`/activity?from=2999-01-01&to=2999-02-01&format=csv`, { key: MANAGEMENT_KEY })).text()).toBe(`${'date,usage,byok_usage_inference,operator_cost,requests,errors,prompt_tokens,completion_tokens,reasoning_tokens,cached_tokens'}\n`); // oxfmt-ignore
+    });
+
+    it('adds up to the same over any groups', async () => {
+      const range = 'from=2026-12-17&to=2027-01-17';
+      const whole = await list(`?${range}`);
+      for (const groups of ['model', 'key,api', 'workspace,error_type', 'user', 'member,provider'])
+        for (const name of ['requests', 'errors', 'prompt_tokens'])
+          expect(sum(await list(`?${range}&group_by=${groups}`), name)).toBe(sum(whole, name));
+    });
+  });
+
+  it('runs a bounded number of exports at once, and frees the place of a reader who leaves', async () => {
+    const places = gateway.gateway.app.get(ExportPlaces, { strict: false });
+    let leave!: () => void;
+    const left = new Promise<void>((resolve) => (leave = resolve));
+    const account = owner.account_id;
+    const running = Array.from({ length: ACCOUNT_EXPORTS_MAX }, () => places.hold(account, () => left));
+    for (const path of ['/activity?format=csv', '/generations?format=ndjson', '/credits/entries?format=csv']) {
+      const refused = await gateway.request(path, { key: MANAGEMENT_KEY });
+      expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
+      expect(((await refused.json()) as Reply['body']).error.message).toMatch(
+        /^format: at most 2 exports of an account/,
+      );
+    }
+    expect((await read('?from=2027-01-01')).status).toBe(200);
+    leave();
+    await Promise.all(running);
+    expect((await gateway.request('/activity?format=csv', { key: MANAGEMENT_KEY })).status).toBe(200);
+  });
+
+  it('finds no key and no workspace of another account', async () => {
     expect((await read(`?api_key_hash=${strangers.key_hash}`)).status).toBe(404);
     expect((await read(`?workspace_id=${strangers.workspace_id}`)).status).toBe(404);
   });

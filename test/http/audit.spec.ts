@@ -1,6 +1,6 @@
-// Goal: every change of keys and credits is told by /audit, once, as it was, without a secret; what failed or changed
-// nothing is not; pages neither repeat nor hide an entry. Method: the real app, called over HTTP;
-// hashes are recomputed from what it shows.
+// Checks that /audit lists every change of keys and credits once, unaltered and without a secret, omits what failed
+// or changed nothing, and that its pages neither repeat nor hide an entry. The real app is called over HTTP; hashes
+// are recomputed from the returned entries.
 import { DataSource } from 'typeorm';
 import { AuditLog, hashEntry, operatorOf } from '../../src/audit/audit-log.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
@@ -67,7 +67,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     return body;
   }
 
-  /** What has been appended since, oldest first. */
+  /** The entries appended since then, oldest first. */
   async function entriesOf(act: () => Promise<unknown>): Promise<readonly Entry[]> {
     const newest = Number((await list('limit=1')).data[0]!.id);
     await act();
@@ -102,7 +102,9 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
         disabled: false,
         limit: null,
         limit_reset: null,
+        limit_raise: null,
         include_byok_in_limit: false,
+        metadata: { tags: {} },
         egress: null,
         rate_limits: null,
         allowed_models: null,
@@ -119,7 +121,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     });
   });
 
-  it('tells how a key was made, changed, disabled and deleted, by whom, and never the key', async () => {
+  it('lists how a key was created, changed, disabled and deleted, and by whom, but never the key', async () => {
     const admin = await create({ kind: 'management', creator_user_id: 'admin 7' });
     let made!: Awaited<ReturnType<typeof create>>;
     const views: object[] = [];
@@ -156,7 +158,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     await call('DELETE', `/keys/${admin.data.hash}`);
   });
 
-  it('tells nothing of a change of a key that failed or changed nothing', async () => {
+  it('lists no key change that failed or changed nothing', async () => {
     const { hash } = (await create({ limit: 1, limit_reset: 'weekly' })).data;
     const { body: shown } = await call('GET', `/keys/${hash}`);
     const entries = await entriesOf(async () => {
@@ -177,7 +179,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     expect((await call('GET', `/keys/${hash}`)).body).toEqual(shown);
   });
 
-  it('tells of credits once, however often they are entered', async () => {
+  it('lists credits once, however often they are entered', async () => {
     const body = { amount: 20.25, note: 'Invoice 7', idempotency_key: 'order-1' };
     let entered!: object;
     const entries = await entriesOf(async () => {
@@ -253,7 +255,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     expect(await list(`actor=${'f'.repeat(64)}&cursor=${cursor}`)).toEqual({ data: [], next_cursor: null });
   });
 
-  it('has 50 on a page unless told otherwise', async () => {
+  it('has 50 on a page by default', async () => {
     const { data } = await list('limit=100');
     await Promise.all(Array.from({ length: Math.max(0, 51 - data.length) }, () => create()));
     const page = await list();
@@ -321,7 +323,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     },
   );
 
-  it('takes what is at its limit', async () => {
+  it('accepts values at their limits', async () => {
     const last = Buffer.from('9'.repeat(15)).toString('base64url');
     for (const query of [`cursor=${last}`, `target=${'a'.repeat(255)}`, 'limit=100']) await list(query);
   });

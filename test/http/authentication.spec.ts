@@ -1,6 +1,6 @@
-// Goal: nobody gets past the door without a key of the right kind, on any route, and nothing is done for strangers.
-// Method: the real app over HTTP; its routes are taken from its own description, which openapi.spec.ts holds to be that
-// of all routes, so a new one is held to the rule by being there.
+// Checks that no request passes without a key of the right kind on any route, and that nothing is done for
+// unauthenticated clients. The routes of the real app are taken from its own description, which openapi.spec.ts
+// proves complete, so a new route is covered automatically.
 import { hashKey } from '../../src/core/ids.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -8,15 +8,18 @@ import { ApiDescription } from '../support/description.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange, RawClient } from '../support/raw-client.js';
 
-/** docs/wire/conventions.md#who-may-call: these answer anybody. */
+/** docs/use/conventions.md#who-may-call: these need no key. */
 const OPEN = new Set(['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs']);
 const isOpen = (path: string): boolean => OPEN.has(path.replace(/^\/(api\/)?v1\//, '/'));
 /**
- * docs/wire/conventions.md#who-may-call: the one kind of key for everything below a path;
+ * docs/use/conventions.md#who-may-call: the one kind of key for everything below a path;
  * everything else takes either kind.
  */
 const KIND_OF_KEY: readonly (readonly [RegExp, 'management' | 'inference'])[] = [
-  [/^\/(keys|byok|credits|activity|workspaces|guardrails|audit)(\/|$)/, 'management'],
+  [
+    /^\/(keys|byok|credits|activity|analytics|workspaces|organization|guardrails|audit|alarms|observability)(\/|$)/,
+    'management',
+  ],
   [/^\/(messages|chat\/completions|messages\/count_tokens)$/, 'inference'],
 ];
 
@@ -45,21 +48,21 @@ describeOnEmbedded('who may call', (database) => {
     expect(seen.length).toBeGreaterThan(8);
   });
 
-  it('is closed to strangers on every route but the open ones, at both addresses', async () => {
+  it('requires a key on every route but the open ones, at both addresses', async () => {
     for (const { method, path } of routes.flatMap(({ method, path }) => [
       { method, path },
       { method, path: path.replace('/api/v1', '/v1') },
     ])) {
       for (const headers of [[], [bearer('nobody')], [['x-api-key', 'nobody'] as const]]) {
         const { status, json } = await exchange(gateway.origin, { method, path, headers });
-        const asked = `${method} ${path} ${headers.join()}`;
-        if (isOpen(path)) expect([asked, status]).toEqual([asked, 200]);
-        else expect([asked, status, json.error.code]).toEqual([asked, 401, 401]);
+        const requested = `${method} ${path} ${headers.join()}`;
+        if (isOpen(path)) expect([requested, status]).toEqual([requested, 200]);
+        else expect([requested, status, json.error.code]).toEqual([requested, 401, 401]);
       }
     }
   });
 
-  it('takes the kind of key that a route is for, before anything else is looked at', async () => {
+  it('requires the kind of key of each route before any other check', async () => {
     for (const { method, path } of routes.filter(({ path }) => !isOpen(path))) {
       const kind = KIND_OF_KEY.find(([paths]) => paths.test(path.replace('/api/v1', '')))?.[1];
       const other = kind === 'management' ? API_KEY : MANAGEMENT_KEY;
@@ -72,7 +75,7 @@ describeOnEmbedded('who may call', (database) => {
     }
   });
 
-  it('asks no key where there is no route', async () => {
+  it('requires no key where there is no route', async () => {
     expect((await exchange(gateway.origin, { method: 'GET', path: '/api/v1/nowhere' })).status).toBe(404);
     expect((await exchange(gateway.origin, { method: 'PUT', path: '/api/v1/messages' })).status).toBe(405);
   });
@@ -114,11 +117,11 @@ describeOnEmbedded('who may call', (database) => {
     });
   });
 
-  it('keeps no room for the body of one who left while the key was looked up', async () => {
+  it('keeps no room for the body of a client that left while the key was looked up', async () => {
     const repository = gateway.gateway.app.get(KeysRepository, { strict: false });
     const [known] = await repository.listActive([hashKey(API_KEY)]);
     let answer = (): void => undefined;
-    const asked = new Promise<void>((resolve) => {
+    const lookedUp = new Promise<void>((resolve) => {
       jest.spyOn(repository, 'listActive').mockImplementationOnce(async ([hash]) => {
         resolve();
         await new Promise<void>((release) => (answer = release));
@@ -130,7 +133,7 @@ describeOnEmbedded('who may call', (database) => {
       path: '/api/v1/messages',
       headers: [bearer('not asked before'), JSON_TYPE, ['content-length', String(32 * 1024 * 1024)]],
     });
-    await asked;
+    await lookedUp;
     client.reset();
     while (!gateway.log.some(({ outcome }) => outcome === 'caller-gone')) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -158,17 +161,17 @@ describeOnEmbedded('who may call', (database) => {
       ['the right key with too much', '413 Payload Too Large', [JSON_TYPE, bearer(API_KEY)]],
       ['the right key with another type', '415 Unsupported Media Type', [bearer(API_KEY)]],
     ] satisfies [string, string, (readonly [string, string])[]][])(
-      'tells %s before any of the body is read: %s',
+      'returns %s before any of the body is read: %s',
       async (_, status, headers) => {
         expect(await answerToHead(headers)).toMatch(new RegExp(`^HTTP/1.1 ${status}\r\n`));
-        // One who waits to be asked for the body is not asked.
+        // A client that waits for "100 Continue" does not receive it.
         expect(await answerToHead([...headers, ['expect', '100-continue']])).toMatch(
           new RegExp(`^HTTP/1.1 ${status}\r\n`),
         );
       },
     );
 
-    it('asks a client that waits for it to send the body of a request it takes', async () => {
+    it('sends "100 Continue" to a client that waits for it, where the request is accepted', async () => {
       const body = JSON.stringify({
         model: 'sandbox/echo',
         max_tokens: 9,

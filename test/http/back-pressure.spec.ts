@@ -1,14 +1,14 @@
 /**
- * Goal: a slow reader slows the upstream, in flat memory and without loss, and one that takes nothing is let go.
- * Method: bare sockets that stop reading while the upstream streams a hundred thousand events, half as many to the
- * second face, and more until it is halted; an idle limit shorter than the halt, so that it would show if the halt were
- * counted. How much the system's socket buffers take is the system's affair: what the gateway holds is the difference
- * between what it has read on one side and handed over on the other.
+ * Checks that a slow reader slows the upstream, in flat memory and without loss, and that a reader that takes nothing
+ * is disconnected. Bare sockets stop reading while the upstream streams a hundred thousand events (half as many to
+ * the second face), and more until it is halted; the idle limit is shorter than the halt, so a halt counted as idle
+ * time would show. The system's socket buffers are not the gateway's: what the gateway holds is the difference
+ * between what it has read on one side and written on the other.
  */
 import diagnostics from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Delivery } from '../../src/inference/delivery.js';
+import { Delivery } from '../../src/faces/common/delivery.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
@@ -16,30 +16,32 @@ import { endless, frame, sse, type Piece } from '../support/upstream-answers.js'
 import { ask, askStream, delta, END, gate, MessagesBench, OPEN } from './messages-bench.js';
 import { STREAM_FACES } from './stream-faces.js';
 
-// Tens of megabytes take their time on a machine that has other things to do.
+// Tens of megabytes take long on a busy machine.
 jest.setTimeout(60_000);
 
 const MIB = 1024 * 1024;
 const EVENTS = 100_000;
-/** More than any buffers on the way can hold: as many are only given where nothing halts the upstream. */
+/** More than all buffers on the way can hold: this many are sent only where nothing halts the upstream. */
 const EVENTS_MAX = 4 * EVENTS;
 /** Makes an event some 400 bytes. */
 const PADDING = 'x'.repeat(300);
 const EVENTS_PER_WRITE = 20;
 
-/** What the gateway itself may hold of a stream: its window, the chunks on both sides of it, and what Node buffers. */
+/**
+ * The most that the gateway itself holds of a stream: its window, the chunks on both sides of it, and Node's buffers.
+ */
 const HELD_BYTES_MAX = MIB / 2;
 
-/** Longer than a busy machine keeps the upstream, which is in this very process, from its turn. */
+/** Longer than a busy machine can delay the upstream, which runs in this process. */
 const IDLE_MS = 1_000;
-/** Longer than the limit that must not count it. */
+/** Longer than the limit, which must not count it. */
 const HALT_MS = 1.3 * IDLE_MS;
 const STALL_MS = 300;
 
 const chatChunk = (choice: object): string =>
   frame('', { id: 'c', object: 'chat.completion.chunk', choices: [{ index: 0, ...choice }] });
 
-/** A reply of numbered events that goes on for as long as the upstream was not halted. */
+/** A reply of numbered events that continues until the upstream is halted. */
 class LongReply {
   events = 0;
   isHalted = false;
@@ -88,10 +90,10 @@ class GatewaySockets {
   }
 }
 
-/** Bytes that the system has taken. */
+/** Bytes accepted by the system. */
 const handedOver = (socket: Socket): number => socket.bytesWritten - socket.writableLength;
 
-/** Resolves once the system takes no more for its reader, who reads nothing, or the connection is over. */
+/** Resolves once the system accepts no more bytes for a reader that reads nothing, or the connection has ended. */
 async function untilBackedUp(socket: Socket): Promise<void> {
   for (let before = -1; !socket.destroyed && (socket.writableLength === 0 || handedOver(socket) !== before);) {
     before = handedOver(socket);
@@ -99,7 +101,7 @@ async function untilBackedUp(socket: Socket): Promise<void> {
   }
 }
 
-/** Resolves once the upstream has got rid of nothing for as long as a halt must last. */
+/** Resolves once the upstream has written nothing for as long as a halt must last. */
 async function untilHalted(record: RecordedRequest): Promise<void> {
   for (let before = -1; record.bodyBytesWritten !== before;) {
     before = record.bodyBytesWritten;
@@ -155,7 +157,7 @@ describeOnEmbedded('a reader that halts', (database) => {
       const texts = text.split(`|${PADDING}`);
       expect([isFinished, texts.length - 1]).toEqual([true, reply.events]);
       expect(texts.findIndex((number, index) => number !== (index < reply.events ? String(index) : ''))).toBe(-1);
-      // An event has one length here and another there: the parts of the whole can be compared.
+      // Events differ in length between the formats, but the parts of the whole can be compared.
       const readInAll = sockets.readFrom(upstream.port) - readBefore;
       const held = read - (written / handedOver(toClient)) * readInAll;
       expect(held).toBeLessThan(HELD_BYTES_MAX);
@@ -164,7 +166,7 @@ describeOnEmbedded('a reader that halts', (database) => {
     },
   );
 
-  it('takes the upstream along when it goes without having read on', async () => {
+  it('ends the upstream when it leaves without having read on', async () => {
     bench.anthropic.script(endlessReply());
     const arrival = bench.anthropic.request();
     const client = await bench.open(askStream('test/native'));
@@ -186,7 +188,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  it.each(STREAM_FACES)('$route: is let go after the limit, and the upstream with it', async ({ route }) => {
+  it.each(STREAM_FACES)('$route: is disconnected after the limit, and the upstream with it', async ({ route }) => {
     bench.anthropic.script(endlessReply());
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
@@ -203,7 +205,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     expect(await bench.metrics()).toMatch(/^fairlead_open_streams 0$/m);
   });
 
-  it('is let go of a whole reply too', async () => {
+  it('is disconnected from a whole reply too', async () => {
     bench.anthropic.script(anthropicText('x'.repeat(24 * MIB)));
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
@@ -216,7 +218,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     await expect(client.response()).rejects.toThrow('cut off');
   });
 
-  it('is let go at the end of a stream too', async () => {
+  it('is disconnected at the end of a stream too', async () => {
     bench.anthropic.script(sse([OPEN + delta('x'.repeat(12 * MIB)) + END]));
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
@@ -229,7 +231,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     await expect(client.response()).rejects.toThrow('cut off');
   });
 
-  it('is not one whose upstream has nothing to give', async () => {
+  it('is not one whose upstream sends nothing', async () => {
     const going = gate();
     bench.anthropic.script(sse([OPEN + delta('one'), going.opened, delta('two') + END]));
     const client = await bench.open(askStream('test/native'));
@@ -241,7 +243,7 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
 });
 
 describeOnEmbedded('a reader that takes its time', (database) => {
-  /** A busy machine takes more than a second until 24 MiB have come from the provider. */
+  /** A busy machine needs more than a second to receive 24 MiB from the provider. */
   const TOTAL_MS = 5_000;
   let bench: MessagesBench;
   let sockets: GatewaySockets;
@@ -274,13 +276,13 @@ describeOnEmbedded('a reader that takes its time', (database) => {
     Object.entries(ends).map(([cause, end]) => ({ part, ...reply, cause, ...end })),
   );
 
-  it.each(cases)('is let go of $part at $cause', async ({ body, answer, outcome, end }) => {
+  it.each(cases)('is disconnected from $part at $cause', async ({ body, answer, outcome, end }) => {
     bench.anthropic.script(answer());
     const lines = bench.requestLines.length;
     const client = await bench.open(body);
     expect((await client.head()).status).toBe(200);
     client.pause();
-    // Else the system takes the last words, and the reply has an end.
+    // Otherwise the system buffers the last bytes, and the reply ends.
     await untilBackedUp(sockets.lastAt(bench.gateway.port));
     end();
     expect(await bench.requestLine(lines)).toMatchObject({ status: 200, outcome });

@@ -1,7 +1,7 @@
 /**
- * Goal: bodies of requests in flight are bounded together, what has come of them counts and not what was promised,
- * nobody locks out others, and their room is given back however a request ends. Method: the real application with
- * little room, upstreams that answer when told, clients that stop, trickle and leave.
+ * Checks that the bodies of requests in flight have one common bound, that received bytes count and announced ones do
+ * not, that no caller locks out others, and that the room is released however a request ends. The real application
+ * has little room; the upstreams answer on a signal, and the clients stop, trickle and leave.
  */
 import { BytesInFlight, type HeldBytes } from '../../src/shared/bytes-in-flight.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type NewKey, type TestGateway } from '../support/app.js';
@@ -37,14 +37,14 @@ describeOnEmbedded('bodies in flight', (database) => {
     return client;
   }
 
-  /** Begins a body and sends no more of it than that. */
+  /** Begins a body and sends only this part of it. */
   async function begin(key: string, length: number | 'chunked', body: string | Buffer = ''): Promise<RawClient> {
     const client = await connect();
     client.write(Buffer.concat([Buffer.from(head(key, length)), Buffer.from(body)]));
     return client;
   }
 
-  /** Waits for what the gateway has not been asked for, and so cannot tell. */
+  /** Polls for a state that the gateway does not report by an event. */
   async function until(holds: () => boolean): Promise<void> {
     const began = performance.now();
     while (!holds()) {
@@ -92,7 +92,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     await until(() => bytes.held === 0);
   });
 
-  it('holds nothing for what was promised: hundreds of sockets without a byte, or with one, lock nobody out', async () => {
+  it('holds nothing for announced bytes: hundreds of sockets without a byte, or with one, lock no caller out', async () => {
     const before = process.memoryUsage().arrayBuffers;
     for (let count = 0; count < 100; count++) {
       await begin(keys[0]!.key, 2 * MIB);
@@ -118,7 +118,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     expect(bytes.held).toBe(0);
   });
 
-  it('gives a key as much as it leaves to others: 503, Retry-After and the end of the connection past it', async () => {
+  it('limits a key to as much as it leaves to others: 503, Retry-After and the end of the connection past it', async () => {
     let answer!: () => void;
     const released = new Promise<void>((resolve) => (answer = resolve));
     upstream.script(async (request, index) => {
@@ -139,7 +139,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     expect([refused.headers.get('retry-after'), refused.headers.get('connection')]).toEqual(['1', 'close']);
     expect(await refused.json()).toMatchObject({ error: { type: 'overloaded_error', code: 503 } });
 
-    // What is small goes on, and whoever comes later has room as well.
+    // Small bodies continue, and later requests have room as well.
     for (const [key, length] of [
       [first!.key, 60 * KIB],
       [second!.key, 600 * KIB],
@@ -157,7 +157,7 @@ describeOnEmbedded('bodies in flight', (database) => {
   });
 
   it('never keeps management waiting, and reads no more than 1 MiB of it', async () => {
-    // Each key leaves room for the next, so that it takes many to fill all of it.
+    // Each key leaves room for the next, so many keys are needed to fill all of it.
     for (let place = 0; place < 30; place++) fill(`key ${place}`);
     expect(bytes.held).toBe(4 * MIB - 1);
     const send = (name: string) =>
@@ -180,30 +180,33 @@ describeOnEmbedded('bodies in flight', (database) => {
     ]);
   });
 
-  it.each([2 * MIB, 'chunked'] as const)('lets who is in the midst of sending read why not (%s)', async (length) => {
-    const [, second] = keys;
-    fill('one key');
-    fill('another');
-    const piece = Buffer.alloc(64 * KIB, 32);
-    const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
-    const client = await begin(second!.key, length);
-    // As many clients do, it sends all it has before it reads.
-    client.pause();
-    for (let sent = 0; sent < 31; sent++) {
-      client.write(length === 'chunked' ? chunk : piece);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    client.resume();
-    const { status, headers, json } = await client.response();
-    expect([status, headers['retry-after'], headers['connection']]).toEqual([503, '1', 'close']);
-    expect(json).toMatchObject({ error: { code: 503 } });
-    // What it held is free before it has left.
-    expect(bytes.held).toBe(3 * MIB);
-    client.write(length === 'chunked' ? Buffer.concat([chunk, Buffer.from('0\r\n\r\n')]) : piece);
-    await client.closed;
-  });
+  it.each([2 * MIB, 'chunked'] as const)(
+    'returns the refusal to a client that is still sending (%s)',
+    async (length) => {
+      const [, second] = keys;
+      fill('one key');
+      fill('another');
+      const piece = Buffer.alloc(64 * KIB, 32);
+      const chunk = Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]);
+      const client = await begin(second!.key, length);
+      // Like many clients, it sends everything before it reads.
+      client.pause();
+      for (let sent = 0; sent < 31; sent++) {
+        client.write(length === 'chunked' ? chunk : piece);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      client.resume();
+      const { status, headers, json } = await client.response();
+      expect([status, headers['retry-after'], headers['connection']]).toEqual([503, '1', 'close']);
+      expect(json).toMatchObject({ error: { code: 503 } });
+      // Its room is released before it has left.
+      expect(bytes.held).toBe(3 * MIB);
+      client.write(length === 'chunked' ? Buffer.concat([chunk, Buffer.from('0\r\n\r\n')]) : piece);
+      await client.closed;
+    },
+  );
 
-  it('drops no more than so many pieces of who is refused', async () => {
+  it('drops no more than so many pieces of a refused body', async () => {
     const client = await begin('nobody', 'chunked');
     expect((await client.response()).status).toBe(401);
     for (let time = 0; time < 10; time++) client.write('1\r\nx\r\n'.repeat(2_500));
@@ -212,7 +215,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     expect(performance.now() - began).toBeLessThan(4_000);
   });
 
-  it('keeps the connection of who is refused with a small body on its way', async () => {
+  it('keeps the connection of a client refused with a small body on its way', async () => {
     const client = await begin('nobody', 10);
     expect((await client.head()).status).toBe(401);
     client.write('0123456789');
@@ -221,13 +224,13 @@ describeOnEmbedded('bodies in flight', (database) => {
     expect(client.text).not.toMatch(/connection: close/i);
   });
 
-  it('lets go of who was refused and sends no more', async () => {
+  it('disconnects a refused client that sends no more', async () => {
     const client = await begin('nobody', MIB, 'x');
     expect((await client.response()).headers['connection']).toBe('close');
     await client.closed;
   }, 15_000);
 
-  it('answers a GET whose body comes no further, and lets go of it, and of no other', async () => {
+  it('answers a GET whose body stalls, and closes its connection, and no other', async () => {
     const key = keys[0]!.key;
     const get = `GET /api/v1/key HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\n`;
     const late = await connect();
@@ -246,7 +249,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     await late.until('"status":"ok"');
   }, 15_000);
 
-  it('ends the connection of who is refused while it waits to be asked for a body', async () => {
+  it('closes the connection of a refused client that waits for "100 Continue"', async () => {
     const client = await connect();
     client.write(head('nobody', 10).replace('\r\n\r\n', '\r\nexpect: 100-continue\r\n\r\n'));
     expect((await client.response()).headers['connection']).toBe('close');
@@ -297,7 +300,7 @@ describeOnEmbedded('bodies in flight', (database) => {
       await until(() => bytes.held === 300 * KIB);
       client[leave]();
       await until(() => bytes.held === 0);
-      // One that waits behind another on its connection is never told that this has closed.
+      // A request that waits behind another on its connection never learns that the connection has closed.
       const body = JSON.stringify(ask(100 * KIB));
       const arrival = upstream.request();
       const pipelined = await begin(keys[0]!.key, body.length, body);
@@ -323,7 +326,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     await until(() => bytes.held === 0);
   });
 
-  it('counts nothing for what is refused', async () => {
+  it('counts nothing for refused bodies', async () => {
     const { status } = await exchange(gateway.origin, {
       path: '/api/v1/messages',
       headers: [

@@ -1,7 +1,8 @@
 /**
- * Goal: calls through an own credential cost an account nothing where no fee is taken, so an empty account may make
- * them; one that owes may not (docs/byok.md#what-it-costs, docs/reasons/money.md#what-a-reply-costs). Method: the
- * application without a fee, its balance moved from nothing to below nothing.
+ * Checks that calls with a caller's own credential cost an account nothing where no fee is taken: an empty account
+ * may make them, and one with a negative balance may not (docs/operate/byok.md#what-it-costs,
+ * docs/contribute/ledger.md#what-each-ending-costs). The application runs without a fee; the balance moves from
+ * zero to below zero.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -31,7 +32,7 @@ describeOnEmbedded('own credentials without a fee', (database) => {
     return { status: response.status, body: await response.json() };
   }
 
-  it('pass with nothing left, at no cost, and are refused with less than nothing', async () => {
+  it('pass at a balance of zero, at no cost, and are refused below zero', async () => {
     expect((await call()).status).toBe(402);
     expect(upstream.requests).toHaveLength(0);
 

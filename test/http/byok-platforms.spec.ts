@@ -1,7 +1,7 @@
 /**
- * Goal: a caller's structured credential works from `POST /byok` on, on the platform of its provider, and leads nowhere
- * that the operator does not let it. Method: the application before a loopback upstream that is the cloud and its token
- * service; one gateway that lists it for callers' addresses, one that does not.
+ * Checks that a caller's structured credential works from `POST /byok` on, on the platform of its provider, and leads
+ * only where the operator allows it. A loopback upstream plays the cloud and its token service; one gateway lists it
+ * for callers' addresses, one does not.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -99,7 +99,7 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
     await start(`127.0.0.1:${upstream.port}`);
     const at = (model_slug: string): string =>
       JSON.stringify([{ model_slug, endpoint_url: `https://127.0.0.1:${upstream.port}/`, api_key: AZURE_KEY, model_id: 'm' }]); // oxfmt-ignore
-    // Nobody speaks TLS there: it is called, and that is all that can be told.
+    // The upstream does not speak TLS: the test can only observe that it is called.
     expect(await test(await own('azure', at('test/azure-2')))).toMatchObject({ works: null, model: 'test/azure-2' });
     expect(await test(await own('azure', at('test/none')))).toMatchObject({
       works: false,

@@ -1,8 +1,8 @@
 /**
- * Goal: callers' own credentials are used in the written order, for whom they are meant, and paid for as what they are
- * (docs/byok.md#order-of-use). Method: the application before upstreams that record the credential of
- * each call; what is answered, told and booked is compared. The model costs 3 USD a million tokens in and 15 out; the
- * fee is 5 %. Rules: docs/reasons/security.md.
+ * Checks that callers' own credentials are used in the documented order, only for the callers they are meant for, and
+ * charged by their kind (docs/operate/byok.md#order-of-use). The upstreams record the credential of each call;
+ * replies, reports and ledger rows are compared. The model costs 3 USD per million input tokens and 15 USD per
+ * million output tokens; the fee is 5 %. Rules: docs/contribute/threat-model.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -124,7 +124,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
       expect([status, tried]).toEqual([429, ['A', 'B', SHARED[0], 'F1', 'F2']]);
     });
 
-    it('those of all providers before any shared one, whatever `order` says', async () => {
+    it('those of all providers before any shared one, whatever `order` specifies', async () => {
       await own('A');
       await own('B', 'p1');
       for (const key of ['A-own-credential', 'B-own-credential', SHARED[1]]) refused.set(key, 503);
@@ -140,7 +140,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
       expect([status, tried]).toEqual([200, ['B', SHARED[0], SHARED[1]]]);
     });
 
-    it('one that was refused where the operator paid: each attempt tells whose it was', async () => {
+    it('one that was refused where the operator paid: each attempt reports whose it was', async () => {
       await own('A');
       refused.set('A-own-credential', 401);
       const { body } = await call('test/one', API_KEY, {}, { 'x-router-metadata': 'enabled' });
@@ -184,7 +184,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
     });
   });
 
-  describe('whom they are for', () => {
+  describe('the callers they are for', () => {
     it.each([
       ['of another model', { allowed_models: ['test/two'] }],
       ['of another user', { allowed_user_ids: ['somebody'] }],
@@ -239,7 +239,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
   });
 
   describe('what they cost', () => {
-    it('the fee, told as the cost, and the list price in windows of their own', async () => {
+    it('the fee, reported as the cost, and the list price in windows of their own', async () => {
       await own('A');
       const { key } = await newKey({ limit: 1 });
       const { body } = await call('test/one', key);
@@ -283,7 +283,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
       },
     );
 
-    it('no more than its bound where more is told than can be', async () => {
+    it('no more than its bound where more is reported than is possible', async () => {
       await own('A');
       upstream.script(anthropicText('Hi.', { usage: { input_tokens: 12, output_tokens: 200_000 } }));
       const { key } = await newKey({ limit: 1, include_byok_in_limit: true });
@@ -306,7 +306,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
       expect([data.usage, data.byok_usage]).toEqual([COST, 0]);
     });
 
-    it('with nothing left but a fee to pay: refused; below nothing: refused', async () => {
+    it('a fee at a balance of zero: refused; below zero: refused', async () => {
       await own('A', 'p0', { is_required: true });
       for (const balance of [0, -1]) {
         await setBalance(balance);
@@ -338,7 +338,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
     });
   });
 
-  it('are told by explain with what they would hold', async () => {
+  it('are listed by explain with their holds', async () => {
     const id = await own('A');
     const { body } = await send('POST', '/routing/explain', API_KEY, ask('test/one'));
     const [mine, shared] = body.data.candidates;
@@ -347,14 +347,14 @@ describeOnEmbedded("callers' own credentials", (database) => {
     expect(JSON.stringify(body)).not.toContain('own-credential');
   });
 
-  it('are told truly by router metadata', async () => {
+  it('are reported correctly by router metadata', async () => {
     await own('A');
     const response = await gateway.messages(ask('test/one'), { headers: { 'x-router-metadata': 'enabled' } });
     const { router_metadata: metadata } = (await response.json()) as JsonBody;
     expect(metadata).toMatchObject({ is_byok: true, attempt: 1 });
   });
 
-  it('never leave with an error, not even in the midst of a stream', async () => {
+  it('never leave with an error, not even mid-stream', async () => {
     await own('A', 'p0', { is_required: true });
     upstream.script((request) => {
       const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 3, output_tokens: 0 } } }; // oxfmt-ignore

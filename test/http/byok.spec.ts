@@ -1,11 +1,11 @@
-// Goal: provider credentials as administrators meet them: statuses and bodies of /byok, what is refused and by which
-// name, what is kept of a credential and what of a deleted one, and that its text shows nowhere. Method: the real app
-// over loopback upstreams. At the end everything it stored, logged and answered is searched.
+// Checks provider credentials as administrators use them: statuses and bodies of /byok, what is refused and under
+// which name, what is kept of a credential and of a deleted one, and that the text of a credential appears nowhere.
+// The real app runs over loopback upstreams; at the end everything it stored, logged and answered is searched.
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { UnreadableCredentials } from '../../src/byok/unreadable-credentials.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import { Clock } from '../../src/core/time.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -19,7 +19,7 @@ interface Credential {
   readonly [field: string]: unknown;
 }
 
-/** What is read of bodies. */
+/** The parts of bodies that the tests read. */
 interface Body {
   readonly data: Credential & Iterable<Credential>;
   readonly total_count: number;
@@ -32,10 +32,17 @@ interface Reply {
   readonly body: Body;
 }
 
-/** The state of a credential that nobody called with. */
-const UNTESTED = { status: 'untested', status_reason: null, status_at: null };
-/** What is shown of a credential and is no part of what the audit log keeps. */
-const PASSING = ['status', 'status_reason', 'status_at', 'routable'];
+/** The state of a credential that has never been used. */
+const UNTESTED = {
+  status: 'untested',
+  status_reason: null,
+  status_at: null,
+  last_used_at: null,
+  last_refusal: null,
+  last_refused_at: null,
+};
+/** Fields shown of a credential that the audit log does not keep. */
+const PASSING = [...Object.keys(UNTESTED), 'routable'];
 const termsOf = (shown: object): object =>
   Object.fromEntries(Object.entries(shown).filter(([name]) => !PASSING.includes(name)));
 
@@ -88,7 +95,7 @@ const named = (cases: readonly (readonly [string, unknown, string?])[]): [string
   cases.map(([field, value, message = '']) => [field, short(value), value, message]);
 
 const LIST_ENTRY = 'must be a string';
-/** Values that each refuses, with the beginning of what the caller is told. */
+/** Values that each route refuses, with the beginning of the message that the caller receives. */
 const REFUSED: readonly (readonly [string, unknown, string])[] = [
   ['key', null, 'key: must be a string'],
   ['key', '', 'key: must be at least 1 character'],
@@ -231,7 +238,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(await auditOf(body.data.id)).toEqual([{ action: 'byok.create', before: null, after: view }]);
     });
 
-    it('says of a provider that no request can be sent to why that is', async () => {
+    it('reports why no request can be sent to a provider', async () => {
       const made = await create({ provider: 'deepgram' });
       expect(made).toMatchObject({ routable: false, reason: 'Speech only: it serves no chat model' });
       expect(await create({ provider: 'perceptron' })).toMatchObject({
@@ -319,7 +326,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       [' sk-own-0123456789-0123456789 '],
       ['sk-own-0123456789-0123456789\n'],
       ['\r\n\tsk-own-0123456789-0123456789\u00a0\ufeff'],
-    ])('keeps %j without what stands around it', async (key) => {
+    ])('keeps %j without surrounding characters', async (key) => {
       upstream.script(anthropicText('Hello'));
       const { id, label } = await create({ provider: 'p0', key });
       expect(label).toBe('sk-...6789');
@@ -364,7 +371,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     it.each([
       ['anthropic', `sk-ant-api03-${CANARY}`],
       ['openai', `sk-${CANARY}`],
-      // At another address than a vendor's own a key may look like any.
+      // At an address other than a vendor's own, a key may have any form.
       ['p0', `sk-ant-api03-${CANARY}`],
       ['azure', `sk-proj-${CANARY}`],
     ])('takes at %s a key that may be one of its own', async (provider, key) => {
@@ -458,7 +465,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect((await call('GET', `/byok/${created.id}`)).body.data).toEqual(created);
     });
 
-    it('holds is_byok_only and is_fallback apart, whichever comes later', async () => {
+    it('holds is_byok_only and is_fallback apart, whichever is set later', async () => {
       for (const [made, change] of [
         [{ is_byok_only: true }, { is_fallback: true }],
         [{ is_fallback: true }, { is_byok_only: true }],
@@ -469,7 +476,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       }
     });
 
-    it('replaces the text in place, and labels it anew', async () => {
+    it('replaces the text in place, and updates its label', async () => {
       const created = await create();
       const before = await rowOf(created.id);
       const { body } = await call('PATCH', `/byok/${created.id}`, { body: { key: keyOf('WxYz') } });
@@ -505,7 +512,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
   });
 
   describe('deleting', () => {
-    it('wipes the text, keeps the row, and knows it no more', async () => {
+    it('wipes the text, keeps the row, and no longer finds it', async () => {
       const { id, ...created } = await create();
       expect(await call('DELETE', `/byok/${id}`)).toEqual({ status: 200, body: { deleted: true } });
       expect(await rowOf(id)).toMatchObject({
@@ -531,14 +538,14 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     });
   });
 
-  describe('who may', () => {
-    it.each([NOWHERE, NOWHERE.toUpperCase(), 'x', '%00', "'%20OR%20'1'='1"])('knows no credential %s', async (id) => {
+  describe('permissions', () => {
+    it.each([NOWHERE, NOWHERE.toUpperCase(), 'x', '%00', "'%20OR%20'1'='1"])('finds no credential %s', async (id) => {
       for (const method of ['GET', 'DELETE']) expect((await call(method, `/byok/${id}`)).status).toBe(404);
       expect((await call('PATCH', `/byok/${id}`, { body: {} })).status).toBe(404);
       expect((await call('POST', `/byok/${id}/test`, { body: {} })).status).toBe(404);
     });
 
-    it("knows nothing of another account's", async () => {
+    it("finds nothing of another account's", async () => {
       const { id } = await create();
       const other = { account: newUuid(Date.now()), workspace: newUuid(Date.now()), credential: newUuid(Date.now()) };
       await store.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'other', true, now())`, [
@@ -634,7 +641,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       [429, null, 'The provider limits the rate of calls at the moment: '],
       [500, null, 'The provider failed: '],
       [529, null, 'The provider is overloaded at the moment: '],
-    ])('tells of %d', async (status, works, words) => {
+    ])('reports %d', async (status, works, words) => {
       const { id } = await create({ provider: 'p0' });
       upstream.script(complaint(status, `What of ${keyOf()}, said it`));
       const health = gateway.gateway.app.get(HealthRegistry);
@@ -645,13 +652,13 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       failed.mockRestore();
     });
 
-    it('tells of an answer that is none', async () => {
+    it('reports an answer that is not a reply', async () => {
       const { id } = await create({ provider: 'p0' });
       upstream.script(json({ hello: 1 }));
       expect(await test(id)).toMatchObject({ works: null, status: 200 });
     });
 
-    it('tells of an error inside of an answer, and of one that breaks off', async () => {
+    it('reports an error inside an answer, and an answer that breaks off', async () => {
       const { id } = await create({ provider: 'p0' });
       upstream.script(json({ type: 'error', error: { type: 'authentication_error', message: `no ${keyOf()}` } }));
       expect(await test(id)).toMatchObject({ works: false, status: 200 });
@@ -660,7 +667,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(await test(id)).toMatchObject({ works: false, status: 401 });
     });
 
-    it('tells why there was no call', async () => {
+    it('reports why there was no call', async () => {
       const calls = upstream.requests.length;
       const untried = { works: null, status: null, model: null, latency_ms: null };
       const disabled = await create({ provider: 'p0', disabled: true });
@@ -672,11 +679,11 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(upstream.requests).toHaveLength(calls);
     });
 
-    it('moves the state of the credential, but not by what proves nothing of it', async () => {
+    it('changes the state of the credential, but not by a result that proves nothing about it', async () => {
       const { id, ...made } = await create({ provider: 'p0' });
       const stateOf = async (): Promise<unknown> => {
-        const { status, status_reason, status_at } = (await call('GET', `/byok/${id}`)).body.data;
-        return { status, status_reason, status_at };
+        const { data } = (await call('GET', `/byok/${id}`)).body;
+        return Object.fromEntries(Object.keys(UNTESTED).map((name) => [name, data[name]]));
       };
       expect(made).toMatchObject(UNTESTED);
       upstream.script(complaint(500, 'Broken.'));
@@ -688,6 +695,10 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
         status: 'failing',
         status_reason: 'The provider refuses the credential (status 401).',
         status_at: expect.stringMatching(TIME),
+        // A test is no use.
+        last_used_at: null,
+        last_refusal: 'The provider refuses the credential (status 401).',
+        last_refused_at: expect.stringMatching(TIME),
       };
       expect(await stateOf()).toEqual(failing);
       upstream.script(complaint(429, 'Slowly.'));
@@ -695,11 +706,16 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(await stateOf()).toEqual(failing);
       upstream.script(anthropicText('Hello'));
       await test(id);
-      expect(await stateOf()).toEqual({ status: 'ok', status_reason: null, status_at: expect.stringMatching(TIME) });
+      expect(await stateOf()).toEqual({
+        ...failing,
+        status: 'ok',
+        status_reason: null,
+        status_at: expect.stringMatching(TIME),
+      });
       upstream.script(complaint(402, 'Pay.'));
       await test(id);
       expect(await stateOf()).toMatchObject({ status: 'failing', status_reason: expect.stringContaining('402') });
-      // A change of its traits proves nothing of the text; another text is another credential.
+      // A change of its traits proves nothing about the text; another text is another credential.
       await call('PATCH', `/byok/${id}`, { body: { name: 'renamed' } });
       expect(await stateOf()).toMatchObject({ status: 'failing' });
       await call('PATCH', `/byok/${id}`, { body: { key: keyOf('WxYz') } });
@@ -709,7 +725,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     it('leaves the provider when the client leaves', async () => {
       const { id } = await create({ provider: 'p0' });
       upstream.script(neverAnswers());
-      const asked = upstream.request();
+      const received = upstream.request();
       const leave = new AbortController();
       const reply = gateway.request(`/byok/${id}/test`, {
         method: 'POST',
@@ -718,7 +734,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
         headers: { 'content-type': 'application/json' },
         signal: leave.signal,
       });
-      const { closed } = await asked;
+      const { closed } = await received;
       leave.abort();
       await expect(reply).rejects.toThrow();
       await closed;
@@ -739,7 +755,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     });
     upstream.script(anthropicText('Hello'));
     expect((await call('POST', `/byok/${whole.id}/test`, { body: {} })).body.data['works']).toBe(true);
-    // A new process tells its operator, and serves.
+    // A new process logs a warning for its operator, and serves.
     logs.push(gateway.log);
     await gateway.close();
     await start();
@@ -747,12 +763,12 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     const named = gateway.log.filter(({ msg }) => String(msg).includes(`sk-...AbCd (p0, ${broken.id})`));
     expect(named).toMatchObject([{ level: 'error', msg: expect.stringContaining('cannot be decrypted') }]);
     expect((await call('GET', `/byok/${broken.id}`)).body.data).toEqual(shown);
-    // A new text mends it.
+    // A new text repairs it.
     const mended = await call('PATCH', `/byok/${broken.id}`, { body: { key: keyOf('WxYz') } });
     expect(mended.body.data).toMatchObject({ ...UNTESTED, label: 'sk-...WxYz' });
   });
 
-  it('calls with the credential from the next request on, and with it no more once it is disabled', async () => {
+  it('calls with the credential from the next request on, and no longer once it is disabled', async () => {
     for (const { id } of (await call('GET', '/byok?provider=p0&limit=100')).body.data)
       await call('DELETE', `/byok/${id}`);
     upstream.script(anthropicText('Hello'));
@@ -782,7 +798,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     const { id, label } = await create({ provider: 'p0', is_required: true });
     const clock = gateway.gateway.app.get(Clock, { strict: false }) as AheadClock;
     const ask = async (stream = false): Promise<{ status: number; message: string }> => {
-      // States are written once a second at most.
+      // States are written at most once a second.
       clock.aheadMs += 1_001;
       const body = { model: 'test/cheap', max_tokens: 9, stream, messages: [{ role: 'user', content: 'hi' }] };
       const response = await gateway.messages(body);
@@ -802,7 +818,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     };
     upstream.script(anthropicText('Hello'));
     expect((await ask()).status).toBe(200);
-    await becomes({ status: 'ok', status_reason: null });
+    await becomes({ status: 'ok', status_reason: null, last_used_at: expect.stringMatching(TIME), last_refusal: null });
     const refusal = (status: number, message: string, type = 'authentication_error') =>
       json({ type: 'error', error: { type, message } }, status);
     upstream.script(refusal(401, `invalid x-api-key ${keyOf()}`));
@@ -813,7 +829,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     });
     expect(refused.message).not.toContain(CANARY);
     await becomes({ status: 'failing', status_reason: 'The provider refuses the credential (status 401).' });
-    // What proves nothing of the credential, such as a refused topic, moves nothing.
+    // Results that prove nothing about the credential, such as a refused topic, change no state.
     for (const [status, words] of [
       [400, 'Bad words.'],
       [403, 'Not about this topic.'],
@@ -826,11 +842,16 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     await becomes({ status: 'failing', status_reason: 'The provider refuses the credential (status 401).' });
     upstream.script(anthropicText('Hello'));
     expect((await ask(true)).status).toBe(200);
-    await becomes({ status: 'ok', status_reason: null });
+    await becomes({
+      status: 'ok',
+      status_reason: null,
+      last_refusal: 'The provider refuses the credential (status 401).',
+      last_refused_at: expect.stringMatching(TIME),
+    });
     expect(await auditOf(id)).toHaveLength(1);
   });
 
-  // Last: it looks at all that the others left behind.
+  // Last, because it inspects everything that the other tests left behind.
   it('shows the text of no credential in any row, line or answer', async () => {
     expect(await store.query('select id from provider_credentials')).not.toEqual([]);
     const tables = await store.query(

@@ -1,8 +1,9 @@
 /**
- * Goal: what is charged for a reply follows one rule, whatever dialect told its usage and whether it was streamed: what
- * is not told is estimated and marked, what cannot be is charged at the bound, compactions and advisors count, searches
- * and hour-long caches are paid. Method: scripted upstreams of both dialects; the row, the charge and the printed usage
- * of each case. The models cost 3 USD a million tokens in and 15 out, the advisor 10 and 50.
+ * Checks that the charge of a reply follows one rule for every dialect, whole and streamed: unreported usage is
+ * estimated and marked, usage that cannot be estimated is charged at the bound, compactions and advisors count, and
+ * searches and hour-long caches are charged. The row, the charge and the printed usage of each case are compared for
+ * scripted upstreams of both dialects. The models cost 3 USD per million input tokens and 15 USD per million output
+ * tokens, the advisor 10 and 50.
  */
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -15,9 +16,9 @@ import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, delta, OPEN } from './messages-bench.js';
 
 const MICRO = 1e-6;
-/** Forty characters: ten tokens, as an estimate has it. */
+/** Forty characters: ten tokens by estimate. */
 const FORTY = 'forty characters are ten tokens or so...';
-/** What was learnt of an endpoint is gone after that: seven half-lives. */
+/** After this time the observations of an endpoint have faded: seven half-lives. */
 const FADED_MS = 7 * 30 * 60_000;
 /** Of `Hello`. */
 const ESTIMATED_PROMPT = 7;
@@ -29,7 +30,7 @@ const CHUNK = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm'
 const chunk = (choice: object, more: object = {}): string =>
   `data: ${JSON.stringify({ ...CHUNK, choices: [{ index: 0, delta: {}, finish_reason: null, ...choice }], ...more })}\n\n`;
 
-/** One reply of the words in each dialect, whole and streamed. `usage` is the vendor's own object, or none. */
+/** One reply with this text in each dialect, whole and streamed. `usage` is the vendor's own object, or none. */
 const REPLIES: Record<string, (usage: object | undefined) => Answer | Script> = {
   'native whole': (usage) =>
     json({ id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: FORTY }], stop_reason: 'end_turn', stop_sequence: null, ...(usage && { usage }) }),
@@ -53,19 +54,19 @@ const REPLIES: Record<string, (usage: object | undefined) => Answer | Script> = 
     ]),
 }; // oxfmt-ignore
 
-/** The figures as each dialect spells them. */
+/** The figures in the form of each dialect. */
 const spelt = (reply: string, input: unknown, output: unknown): object =>
   reply.startsWith('native')
     ? { input_tokens: input, output_tokens: output }
     : { prompt_tokens: input, completion_tokens: output };
 
-interface Told {
+interface ReportedUsage {
   readonly input?: unknown;
   readonly output?: unknown;
   readonly is: { readonly prompt: number; readonly completion: number; readonly estimated: boolean };
 }
 
-const TOLD: Record<string, Told> = {
+const REPORTED_USAGES: Record<string, ReportedUsage> = {
   'what can be': { input: 12, output: 9, is: { prompt: 12, completion: 9, estimated: false } },
   'no output': { input: 12, is: { prompt: 12, completion: 10, estimated: true } },
   'output of 0': { input: 12, output: 0, is: { prompt: 12, completion: 10, estimated: true } },
@@ -127,7 +128,7 @@ describeOnEmbedded('the usage that is charged', (database) => {
     const [model, mode] = reply.split(' ');
     const body = ask(`test/${model}`, { stream: mode === 'stream' });
 
-    it.each(Object.entries(TOLD))('that tells %s', async (_, { input, output, is }) => {
+    it.each(Object.entries(REPORTED_USAGES))('that reports %s', async (_, { input, output, is }) => {
       upstreamOf(reply).script(REPLIES[reply]!(spelt(reply, input, output)));
       const { text, row } = await answered(body);
       expect(row).toMatchObject({
@@ -142,7 +143,15 @@ describeOnEmbedded('the usage that is charged', (database) => {
       expect(printed).toContain(`"input_tokens":${is.prompt},"output_tokens":${is.completion}`);
     });
 
-    it('that tells nothing at all', async () => {
+    it('that reports a free prompt of 0 tokens', async () => {
+      const free = { ...spelt(reply, 0, 9), cost_details: { upstream_inference_prompt_cost: 0 } };
+      upstreamOf(reply).script(REPLIES[reply]!(free));
+      const { row } = await answered(body);
+      expect(row).toMatchObject({ prompt_tokens: '0', completion_tokens: '9', is_estimated: false });
+      expect(micro(row.cost)).toBe(9 * 15);
+    });
+
+    it('that reports no usage', async () => {
       upstreamOf(reply).script(REPLIES[reply]!(undefined));
       const { row } = await answered(body);
       expect(row).toMatchObject({ completion_tokens: '10', is_estimated: true });
@@ -152,7 +161,7 @@ describeOnEmbedded('the usage that is charged', (database) => {
     it.each([
       ['output', 12, 200_000],
       ['prompt', 90_000, 9],
-    ])('that tells more %s than can be', async (_, input, output) => {
+    ])('that reports more %s than is possible', async (_, input, output) => {
       upstreamOf(reply).script(REPLIES[reply]!(spelt(reply, input, output)));
       const before = await implausible();
       const { text, row } = await answered(body);
@@ -163,40 +172,40 @@ describeOnEmbedded('the usage that is charged', (database) => {
       expect(micro(row.prompt_cost) + micro(row.completion_cost) + micro(row.tools_cost)).toBe(BOUND);
       expect(text).toContain(`"cost":${BOUND / 1e6}`);
       expect(await implausible()).toBe(before + 1);
-      // What this taught has faded when the next one comes.
+      // The observation has faded before the next case.
       clock.aheadMs += FADED_MS;
     });
   });
 
-  describe('of an endpoint whose replies go beyond their bounds', () => {
-    const asked = { model: 'test/wordy', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
+  describe('of an endpoint whose replies exceed their bounds', () => {
+    const body = { model: 'test/wordy', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
     const OUTPUT = 700;
-    const TOLD_MICRO = 12 * 3 + OUTPUT * 15;
+    const REPORTED_MICRO = 12 * 3 + OUTPUT * 15;
     /** (100 + 256) × 2: the 700 are 1.97 times what is learnt from, in steps of a sixteenth. */
     const WIDENED = 67 * 3 + 712 * 15;
     const reply = (): void => anthropic.script(REPLIES['native whole']!(spelt('native', 12, OUTPUT)));
 
     async function ask(key?: string): Promise<JsonBody> {
       reply();
-      const response = await gateway.messages(asked, key === undefined ? {} : { key });
+      const response = await gateway.messages(body, key === undefined ? {} : { key });
       expect(response.status).toBe(200);
       await response.text();
       return ledger.generation(response.headers.get('x-generation-id')!);
     }
 
     async function explained(): Promise<JsonBody> {
-      const told = await gateway.request('/routing/explain', {
+      const response = await gateway.request('/routing/explain', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(asked),
+        body: JSON.stringify(body),
       });
-      return ((await told.json()) as JsonBody).data.candidates[0];
+      return ((await response.json()) as JsonBody).data.candidates[0];
     }
 
-    it('is lost once by each caller, then held for and paid, for all when two have seen it, until it fades', async () => {
-      const lost = { bound: BOUND, cost: BOUND, operator: TOLD_MICRO - BOUND, isOver: true };
-      const paid = { bound: WIDENED, cost: TOLD_MICRO, operator: 0, isOver: false };
-      const told = (row: JsonBody): object => ({
+    it('is an operator cost once per caller, then held and charged, for all callers after two, until it fades', async () => {
+      const lost = { bound: BOUND, cost: BOUND, operator: REPORTED_MICRO - BOUND, isOver: true };
+      const paid = { bound: WIDENED, cost: REPORTED_MICRO, operator: 0, isOver: false };
+      const amounts = (row: JsonBody): object => ({
         bound: micro(row.bound),
         cost: micro(row.cost),
         operator: micro(row.operator_cost),
@@ -204,19 +213,19 @@ describeOnEmbedded('the usage that is charged', (database) => {
       });
       const [second, third] = [(await gateway.newKey()).key, (await gateway.newKey()).key];
       expect((await explained()).health).toBeNull();
-      expect([told(await ask()), told(await ask())]).toEqual([lost, paid]);
+      expect([amounts(await ask()), amounts(await ask())]).toEqual([lost, paid]);
       expect((await explained()).health).toMatchObject({ widening: { input: 1, output: 2 } });
       expect(micro((await explained()).bound)).toBe(WIDENED);
-      expect([told(await ask(second)), told(await ask(third))]).toEqual([lost, paid]);
+      expect([amounts(await ask(second)), amounts(await ask(third))]).toEqual([lost, paid]);
 
       const metrics = await gateway.metrics();
       expect(metrics).toMatch(/fairlead_ledger_events_total\{event="widened"\} [1-9]/);
       const costs = [...metrics.matchAll(/fairlead_operator_cost_usd_total\{provider="[^"]+"\} (\S+)/g)];
       const total = costs.reduce((sum, [, cost]) => sum + Number(cost), 0);
-      expect(total).toBeGreaterThanOrEqual((2 * (TOLD_MICRO - BOUND)) / 1e6 - 1e-9);
+      expect(total).toBeGreaterThanOrEqual((2 * (REPORTED_MICRO - BOUND)) / 1e6 - 1e-9);
 
       clock.aheadMs += FADED_MS;
-      expect(told(await ask(third))).toEqual(lost);
+      expect(amounts(await ask(third))).toEqual(lost);
     });
   });
 
@@ -225,7 +234,7 @@ describeOnEmbedded('the usage that is charged', (database) => {
     return Number(/fairlead_ledger_events_total\{event="implausible"\} (\d+)/.exec(text)?.[1] ?? 0);
   }
 
-  it('estimates a stream that reports before its last words and never again', async () => {
+  it('estimates a stream that reports before its last content and never again', async () => {
     const end = frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
       frame('message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }) +
       frame('message_stop', { type: 'message_stop' }); // oxfmt-ignore
@@ -256,14 +265,14 @@ describeOnEmbedded('the usage that is charged', (database) => {
   it.each([
     ['1h', 6],
     ['5m', 3.75],
-  ])('charges writes of %s as such where their time is not told', async (ttl, price) => {
+  ])('charges writes of %s as such where their lifetime is not reported', async (ttl, price) => {
     const content = [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral', ttl } }];
     anthropic.script(anthropicText('Hi.', { usage: { input_tokens: 0, cache_creation_input_tokens: 40 } }));
     const { row } = await answered(ask('test/caching', { messages: [{ role: 'user', content }] }));
     expect(micro(row.cost)).toBe(40 * price + 7 * 15);
   });
 
-  it('charges a compaction, and tells it in the tokens of the record', async () => {
+  it('charges a compaction, and includes it in the tokens of the record', async () => {
     const call = { cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
     const iterations = [
       { type: 'compaction', input_tokens: 200, output_tokens: 30, ...call },
@@ -304,14 +313,14 @@ describeOnEmbedded('the usage that is charged', (database) => {
 
     it.each([
       ['the catalog does not have', { ...ADVISOR, model: 'test/nobody' }, 'test/native'],
-      ['nobody named', { ...ADVISOR, model: '' }, 'test/native'],
+      ['no model named', { ...ADVISOR, model: '' }, 'test/native'],
     ])('refuses one that %s', async (_, tool, model) => {
       const response = await gateway.messages(ask(model, { tools: [{ name: 'f', input_schema: {} }, tool] }));
       expect(response.status).toBe(400);
       expect(((await response.json()) as JsonBody).error.message).toContain('tools.1.model: ');
     });
 
-    it('is asked by the gateway where its provider does not serve it: the model is shown a function', async () => {
+    it('is called by the gateway where its provider does not serve it: the model is shown a function', async () => {
       anthropic.script(anthropicReply([{ type: 'text', text: 'Hi.' }]));
       const arrival = anthropic.request();
       const tools = [{ ...ADVISOR, model: 'test/elsewhere' }];

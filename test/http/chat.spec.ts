@@ -1,6 +1,7 @@
 /**
- * Goal: POST /chat/completions answers whole and streamed through both dialects, means what POST /messages means, and
- * carries a conversation to either kind of upstream. Method: the real application over strict loopback upstreams.
+ * Checks that POST /chat/completions answers whole and streamed through both dialects, means the same as POST
+ * /messages, and carries a conversation to either kind of upstream. The real application runs over strict loopback
+ * upstreams.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -210,7 +211,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
       message: whole.choices[0].message,
     });
     expect(chunks[0].choices[0].delta).toEqual({ role: 'assistant', content: '' });
-    // Why it ended, and then what it cost, and nothing after that.
+    // The finish reason, then the usage, and nothing after that.
     expect(chunks.at(-2).choices[0].finish_reason).toBe(finish);
     expect(chunks.at(-1).usage).toEqual(usage);
     expect(chunks.slice(0, -1).some((chunk) => 'usage' in chunk)).toBe(false);
@@ -220,9 +221,9 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     const { model, finish = 'stop' } = reply;
     script(model, reply);
     const tools = ['get_weather', 'get_time'].map((name) => ({ name, input_schema: { type: 'object' } }));
-    const said = (await (await bench.gateway.messages(askMessage(model, { tools }))).json()) as JsonBody;
+    const returned = (await (await bench.gateway.messages(askMessage(model, { tools }))).json()) as JsonBody;
     const { message, finish_reason } = (await askWhole(model, { tools: TOOLS })).choices[0];
-    const blocks = (type: string): JsonBody[] => said.content.filter((block: JsonBody) => block.type === type);
+    const blocks = (type: string): JsonBody[] => returned.content.filter((block: JsonBody) => block.type === type);
     expect(message.content ?? '').toBe(
       blocks('text')
         .map(({ text }) => text)
@@ -241,23 +242,23 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
       ]),
     ).toEqual(blocks('tool_use').map(({ id, name, input }) => [id, name, input]));
     expect(finish_reason).toBe(finish);
-    expect(said.stop_reason).toBe({ stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens' }[finish]);
+    expect(returned.stop_reason).toBe({ stop: 'end_turn', tool_calls: 'tool_use', length: 'max_tokens' }[finish]);
   });
 
-  it.each(STOPS)("tells the stop reason %s as %s and keeps the vendor's word", async (native, shown) => {
+  it.each(STOPS)("returns the stop reason %s as %s and keeps the vendor's value", async (native, shown) => {
     bench.anthropic.script(anthropicText(TEXT, { stopReason: native }));
     expect((await askWhole(NATIVE)).choices[0]).toMatchObject({ finish_reason: shown, native_finish_reason: native });
     expect(joinChunks(await askChunks(NATIVE))).toMatchObject({ finish_reason: shown, native_finish_reason: native });
   });
 
-  it('tells a refusal of a chat upstream in its own field', async () => {
+  it('returns a refusal of a chat upstream in its own field', async () => {
     bench.openai.script(openaiReply({ refusal: 'I cannot help with that.' }));
     const { message, finish_reason } = (await askWhole(TRANSLATED)).choices[0];
     expect([message.content, message.refusal, finish_reason]).toEqual([null, 'I cannot help with that.', 'stop']);
     expect(joinChunks(await askChunks(TRANSLATED)).message).toEqual(message);
   });
 
-  it('tells how likely the words were, where the caller asks for that', async () => {
+  it('returns the log probabilities of the tokens where the caller requests them', async () => {
     const piece = (token: string) => ({
       content: [{ token, logprob: -0.5, bytes: null, top_logprobs: [] }],
       refusal: null,
@@ -349,7 +350,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     );
   });
 
-  it.each(BOTH)('%s: router metadata stands in the body and in the last chunk under both names', async (model) => {
+  it.each(BOTH)('%s: router metadata is in the body and in the last chunk under both names', async (model) => {
     script(model, REPLIES[0]!);
     const headers = { 'x-openrouter-metadata': 'enabled' };
     const whole = (await (await chat(ask(model), { headers })).json()) as JsonBody;
@@ -361,7 +362,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(chunks.slice(0, -1).some((chunk) => 'router_metadata' in chunk)).toBe(false);
   });
 
-  it('keeps reasoning to itself where the caller wants none', async () => {
+  it('omits reasoning where the caller excludes it', async () => {
     bench.anthropic.script(anthropicThinking('Let me think.', TEXT));
     for (const more of [{ reasoning: { exclude: true } }, { include_reasoning: false }]) {
       const { message } = (await askWhole(NATIVE, more)).choices[0];
@@ -370,7 +371,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     }
   });
 
-  it('gives signed reasoning back to its vendor as it was, whole, merged or in pieces', async () => {
+  it('returns signed reasoning to its vendor unchanged, whole, merged or in pieces', async () => {
     const words = 'Let me think, 京都.';
     const thinking = { type: 'thinking', thinking: words, signature: signatureOf('anthropic', words) };
     const sealed = { type: 'redacted_thinking', data: seal('anthropic', 'More.') };
@@ -419,7 +420,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(JSON.stringify(first)).not.toContain(credential.replace('Bearer ', ''));
     expect(JSON.stringify(first)).not.toMatch(/127\.0\.0\.1|credential-of/);
     expect(rest.some((chunk) => 'debug' in chunk)).toBe(false);
-    // The rest is what it is without.
+    // The rest equals the request without them.
     const { usage: _usage, ...plain } = joinChunks(await askChunks(model));
     expect(joinChunks(rest)).toMatchObject(plain);
     for (const more of [{}, { debug: {} }, { debug: { echo_upstream_body: false } }])
@@ -437,7 +438,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     const [first] = await askChunks(`${model}-roomy`, { debug: { echo_upstream_body: true }, messages });
     const { json: sent } = upstream.requests.at(-1)!;
     expect(sent.messages).toHaveLength(3_001);
-    // Not as values: what differs would be told at length.
+    // Not compared as values: a mismatch would be printed at length.
     expect(JSON.stringify(first.debug.echo_upstream_body) === JSON.stringify(sent)).toBe(true);
   });
 
@@ -451,7 +452,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     ]);
   });
 
-  it('sends verbosity and the wish for a summary in the words of each, and nothing of pictures', async () => {
+  it('sends verbosity and the request of a summary in the form of each, and no modalities', async () => {
     script(NATIVE, REPLIES[0]!);
     script(TRANSLATED, REPLIES[0]!);
     const wishes = {
@@ -586,7 +587,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     ],
     ['json_object', { type: 'json_object' }, { response_format: { type: 'json_object' } }, {}],
     ['text', { type: 'text' }, {}, {}],
-  ])('asks either kind of upstream for %s', async (_type, response_format, translated, native) => {
+  ])('requests %s of either kind of upstream', async (_type, response_format, translated, native) => {
     script(NATIVE, REPLIES[0]!);
     script(TRANSLATED, REPLIES[0]!);
     await askWhole(TRANSLATED, { response_format });
@@ -613,12 +614,12 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     ['an unanswered call', { messages: [{ role: 'assistant', tool_calls: [{ id: 'c1', type: 'function', function: { name: 'f', arguments: '' } }] }, { role: 'user', content: 'a' }] }, 'messages.0.tool_calls.0: tool call c1 has no tool message that follows it; send its result or leave the call out'],
     ['an answer to no call', { messages: [{ role: 'user', content: 'a' }, { role: 'tool', tool_call_id: 'c9', content: 'b' }] }, 'messages.1.tool_call_id: the assistant message before it has no tool call c9'],
     ['functions', { functions: [] }, 'functions: is not supported; send tools and tool_choice'],
-  ])('refuses %s in the generic form, before anyone is asked', async (_what, more, message) => {
-    const asked = bench.anthropic.requests.length;
+  ])('refuses %s in the generic form, before any provider is called', async (_what, more, message) => {
+    const callsBefore = bench.anthropic.requests.length;
     const response = await chat(ask(NATIVE, more));
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error: { code: 400, message, metadata: { error_type: 'invalid_request' } } });
-    expect(bench.anthropic.requests).toHaveLength(asked);
+    expect(bench.anthropic.requests).toHaveLength(callsBefore);
   }); // oxfmt-ignore
 
   it('names what a target cannot carry as the caller wrote it', async () => {
@@ -656,7 +657,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
   });
 
   it.each([400, 401, 402, 403, 404, 408, 413, 422, 429, 500, 502, 503, 529])(
-    'tells an upstream %i, whole and before the first token of a stream, as JSON with an integer code',
+    'returns an upstream %i, whole and before the first token of a stream, as JSON with an integer code',
     async (status) => {
       bench.openai.script(() => json({ error: { message: 'No luck', type: 'x', code: 'their_code' } }, status));
       for (const stream of [false, true]) {
@@ -680,7 +681,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     [TRANSLATED, 'a cut', CHAT_WORD, CUT],
     [NATIVE, 'an error', NATIVE_WORD, NATIVE_ERROR],
     [TRANSLATED, 'an error', CHAT_WORD, CHAT_ERROR],
-  ] as const)('%s: tells %s in mid-stream in a chunk of its own, and ends', async (model, _what, word, ending) => {
+  ] as const)('%s: emits %s mid-stream in a chunk of its own, and ends', async (model, _what, word, ending) => {
     const { opened, open } = gate();
     (model === NATIVE ? bench.anthropic : bench.openai).script(sse([word, opened, ending]));
     const response = await chat(askStream(model), { headers: { 'x-router-metadata': 'enabled' } });
@@ -709,7 +710,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
   it.each([
     ['before an answer', ask(TRANSLATED), neverAnswers(), undefined],
     ['in mid-stream', askStream(NATIVE), sse([OPEN + delta('word'), HANG]), 'word'],
-  ])('ends the upstream when the client goes %s', async (_when, body, answer, sees) => {
+  ])('ends the upstream when the client leaves %s', async (_when, body, answer, sees) => {
     const upstream = body['model'] === NATIVE ? bench.anthropic : bench.openai;
     upstream.script(answer);
     const arrival = upstream.request();

@@ -1,10 +1,10 @@
 /**
- * Goal: whose address failed authentications are counted by: the client's, as proxies that are trusted tell it in
- * whatever form, and else the sender's; a valid key passes from an address past its limit, if late, and behind a flood
- * of wrong ones (docs/security.md). Method: gateways that trust nobody, this machine, or a chain of proxies;
- * `X-Forwarded-For` as proxies write it.
+ * Checks the address under which failed authentications are counted: the client's, as trusted proxies report it in
+ * any form, otherwise the sender's. A valid key passes from an address over its limit, with a delay, also behind a
+ * flood of wrong keys (docs/contribute/threat-model.md). The gateways trust no proxy, this machine, or a chain of
+ * proxies; `X-Forwarded-For` has the forms that proxies write.
  */
-import { FailedAuthentications } from '../../src/limits/failed-authentications.js';
+import { FailedAuthentications } from '../../src/rate-limits/failed-authentications.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -16,7 +16,7 @@ describeOnEmbedded('the address of a client', (database) => {
   let gateway: TestGateway | undefined;
   let guesses = 0;
   afterEach(() => gateway?.close());
-  // Windows of earlier tests are over.
+  // Ends the windows of earlier tests.
   beforeEach(() => void (clock.aheadMs += 120_000));
 
   async function start(trusted?: string): Promise<void> {
@@ -38,32 +38,32 @@ describeOnEmbedded('the address of a client', (database) => {
     return statuses;
   }
 
-  /** Until a burst has arrived: no more keys wait than a moment ago. */
+  /** Waits until a burst has arrived: the number of waiting keys no longer grows. */
   async function untilAllWait(): Promise<void> {
     const failures = gateway!.gateway.app.get(FailedAuthentications, { strict: false });
-    const lanes = Reflect.get(failures, 'lanes') as { readonly size: number };
+    const queues = Reflect.get(failures, 'queues') as { readonly size: number };
     let before = -1;
-    while (before < 20 || lanes.size > before) {
-      before = lanes.size;
+    while (before < 20 || queues.size > before) {
+      before = queues.size;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
-  it('is the sender’s where no proxy is trusted, whatever it says', async () => {
+  it('is the sender’s where no proxy is trusted, whatever it sends', async () => {
     await start();
     expect(await askOften(5, (time) => `192.0.2.${time}`)).toEqual([401, 401, 401, 429, 429]);
   });
 
-  it('is what a trusted proxy tells: each client is counted apart, in whatever form it stands', async () => {
+  it('is the one that a trusted proxy reports, in any form: each client is counted separately', async () => {
     await start('127.0.0.1/32');
     const forms = ['192.0.2.1', '192.0.2.1:4711', '::ffff:192.0.2.1', '[::ffff:192.0.2.1]:80', '"192.0.2.1:1"'];
     expect(await askOften(5, (time) => forms[time]!)).toEqual([401, 401, 401, 429, 429]);
     const others = ['2001:db8::1', '[2001:db8::2]:4711', '[2001:db8::3]', '2001:db8::4%eth0'];
     expect(await askOften(4, (time) => others[time]!)).toEqual([401, 401, 401, 429]);
     expect(await ask('192.0.2.2:4711')).toBe(401);
-    // What the client itself claims stands to the left of what the proxy has added.
+    // The client's own claim stands to the left of the entry that the proxy has added.
     expect(await askOften(4, (time) => `203.0.113.${time}, 198.51.100.7:${time}`)).toEqual([401, 401, 401, 429]);
-    // What cannot be read is counted together, and nobody else with it.
+    // Unreadable addresses are counted together, and no readable one with them.
     expect(await askOften(4, (time) => `unknown-${time}`)).toEqual([401, 401, 401, 429]);
     expect(await ask('192.0.2.3')).toBe(401);
   });
@@ -75,7 +75,7 @@ describeOnEmbedded('the address of a client', (database) => {
     expect(await ask('192.0.2.10:1, 10.0.0.2:4711, [fd00::1]:80')).toBe(401);
   });
 
-  it('that is past its limit has a valid key pass at once where it was good before, and else in its turn', async () => {
+  it('that is over its limit: a valid key passes at once where it was accepted before, otherwise in its turn', async () => {
     await start('127.0.0.1/32');
     const { key } = await gateway!.newKey();
     const address = '192.0.2.20';
@@ -84,7 +84,7 @@ describeOnEmbedded('the address of a client', (database) => {
     const flood = Promise.all(Array.from({ length: 60 }, () => ask(address)));
     await untilAllWait();
     expect(await ask(address, MANAGEMENT_KEY)).toBe(200);
-    // Too old to be at hand: it has to be looked up again, and is no guess.
+    // Too old to be cached: the key has to be looked up again, and is no guess.
     clock.aheadMs += 5_000;
     const soon = performance.now();
     expect(await ask(address, MANAGEMENT_KEY)).toBe(200);
@@ -108,7 +108,7 @@ describeOnEmbedded('the address of a client', (database) => {
       }),
     );
     const waited = replies.filter(({ text }) => text.includes('looked up slowly'));
-    // Nobody waits for more than two seconds, but a busy machine may take longer to bring them all.
+    // No key waits for more than two seconds, but a busy machine may take longer to deliver them all.
     const seconds = Math.max(2, (performance.now() - before) / 1_000);
     expect(replies.length - waited.length).toBeLessThanOrEqual(1 + 5 * seconds);
     expect(new Set(waited.map(({ retryAfter }) => retryAfter))).toEqual(new Set([2]));

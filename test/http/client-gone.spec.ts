@@ -1,7 +1,8 @@
 /**
- * Goal: a client that goes takes its upstream call along within a second, at every stage, and nobody calls that an
- * error. Method: bare sockets that leave at a known moment, and an upstream that tells when its connection closed. Its
- * provider stops when it is left; abandoned.spec.ts has the others, and the charges. Rules: docs/reasons/streams.md.
+ * Checks that a client that disconnects ends its upstream call within a second, at every stage, and that this is not
+ * counted as an error. Bare sockets leave at a known moment, and the upstream reports when its connection closes. Its
+ * provider stops when it is left; abandoned.spec.ts covers the others, and the charges. Rules:
+ * docs/use/streaming.md.
  */
 import { LedgerService } from '../../src/ledger/ledger.service.js';
 import { API_KEY } from '../support/app.js';
@@ -13,14 +14,14 @@ import { frame, HANG, json, neverAnswers, sse, type Answer } from '../support/up
 import { ask, askStream, delta, gate, MessagesBench, OPEN, START } from './messages-bench.js';
 import { STREAM_FACES } from './stream-faces.js';
 
-/** From the client's leaving to the close at the upstream. */
+/** From the client's disconnection to the close at the upstream. */
 const CLOSE_MS_MAX = 1_000;
 
 interface Stage {
   readonly when: string;
   readonly body: object;
   readonly answer: Answer;
-  /** What the client waits for before it leaves; nothing: until its request has reached the upstream. */
+  /** The state that the client waits for before it leaves; by default the arrival of its request at the upstream. */
   readonly sees?: string;
 }
 
@@ -111,7 +112,7 @@ describeOnEmbedded('a client that goes', (database) => {
         ],
         body: body.slice(0, -5),
       });
-      // It is asked for its body, so the gateway reads by now.
+      // The client has received "100 Continue", so the gateway is reading by now.
       await client.until('100 Continue');
       leave(client);
       expect(await bench.requestLine(lines)).toMatchObject({ outcome: 'caller-gone', status: 499, level: 'info' });
@@ -157,7 +158,7 @@ describeOnEmbedded('a client that goes', (database) => {
   });
 
   it.each(STREAM_FACES)(
-    '$route: while its charge is written: that stands, and the line says who left',
+    '$route: while its charge is written: the charge stays, and the log line names who left',
     async ({ route }) => {
       const ledger = new LedgerReader(bench.gateway);
       const service = bench.gateway.gateway.app.get(LedgerService, { strict: false });

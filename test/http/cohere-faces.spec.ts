@@ -1,7 +1,7 @@
 /**
- * Goal: reasoning that Cohere told goes back to it word for word with the next turn, through either face, and what it
- * said before its calls is kept. Method: a loop of one tool call over HTTP before a loopback upstream; each reply is
- * sent back as a client sends it, and what the upstream is shown is compared.
+ * Checks that reasoning from Cohere returns to it word for word with the next turn, through either face, and that its
+ * text before the calls is kept. A loop of one tool call runs over HTTP before a loopback upstream; each reply is
+ * sent back as a client sends it, and what the upstream receives is compared.
  */
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';

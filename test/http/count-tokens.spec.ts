@@ -1,7 +1,7 @@
 /**
- * Goal: `POST /messages/count_tokens` tells how many tokens a prompt has, by the provider's own count where it has one,
- * and always answers; nothing is charged, held or told to health, and nothing goes out that the request itself could
- * not send. Method: the application without credits before scripted upstreams.
+ * Checks that `POST /messages/count_tokens` returns the tokens of a prompt, by the provider's own count where it has
+ * one, and always answers; that nothing is charged, held or reported to health, and that nothing is sent that the
+ * request itself could not send. The application has no credits and runs before scripted upstreams.
  */
 import { GatewayError } from '../../src/core/errors.js';
 import { ActiveGuardrails, NONE, type GuardrailSet } from '../../src/guardrails/active-guardrails.js';
@@ -79,7 +79,7 @@ describeOnEmbedded('a count of tokens', (database) => {
     anthropic.script(json({ input_tokens: COUNT }));
   });
 
-  it("is the provider's own, asked with the credential of the call", async () => {
+  it("is the provider's own, requested with the credential of the call", async () => {
     const before = anthropic.requests.length;
     const body = ask('test/native', {
       max_tokens: 5,
@@ -104,14 +104,14 @@ describeOnEmbedded('a count of tokens', (database) => {
     });
   });
 
-  it("is asked with the caller's own credential where that goes first", async () => {
+  it("is requested with the caller's own credential where that goes first", async () => {
     const { data } = await gateway.manage('POST', '/byok', { provider: 'p0', key: 'own-credential-0123456789' });
     expect(await count(ask('test/native'))).toEqual(NATIVE);
     expect(anthropic.requests.at(-1)!.headers['x-api-key']).toBe('own-credential-0123456789');
     await gateway.manage('DELETE', `/byok/${data.id}`);
   });
 
-  it('is an estimate where the provider has none, and says so', async () => {
+  it('is an estimate where the provider has none, and is marked as one', async () => {
     const before = openai.requests.length;
     expect(await count(ask('test/translated'))).toEqual(ESTIMATE);
     expect(openai.requests.length).toBe(before);
@@ -137,22 +137,22 @@ describeOnEmbedded('a count of tokens', (database) => {
     ['does not know the way', json({ type: 'error', error: { type: 'not_found_error', message: 'No' } }, 404)],
     ['refuses the credential', json({ type: 'error', error: { type: 'authentication_error', message: 'No' } }, 401)],
     ['fails', json({}, 500)],
-    ['says no number', json({ input_tokens: 'many' })],
-    ['says no JSON', { headers: { 'content-type': 'application/json' }, body: ['{"input_tokens":'] }],
-    ['says far too much', json({ input_tokens: 1, more: 'x'.repeat(70_000) })],
+    ['returns no number', json({ input_tokens: 'many' })],
+    ['returns no JSON', { headers: { 'content-type': 'application/json' }, body: ['{"input_tokens":'] }],
+    ['returns far too much', json({ input_tokens: 1, more: 'x'.repeat(70_000) })],
     ['answers no HTTP', { raw: true, body: ['SSH-2.0\r\n'] }],
-  ])('is an estimate where the provider %s, and health is told nothing', async (_, answer) => {
+  ])('is an estimate where the provider %s, and nothing is reported to health', async (_, answer) => {
     anthropic.script(answer);
     for (let time = 0; time < 4; time++) expect(await count(ask('test/native'))).toEqual(ESTIMATE);
     const { data } = (await (await gateway.request('/models/test/native/endpoints')).json()) as JsonBody;
     expect(data.endpoints[0]).toMatchObject({ status: 0, uptime_last_5m: null });
   });
 
-  it('is an estimate where nobody listens', async () => {
+  it('is an estimate where no process listens', async () => {
     expect(await count(ask('test/nowhere'))).toEqual(ESTIMATE);
   });
 
-  it('is an estimate where the provider says nothing in time', async () => {
+  it('is an estimate where the provider does not answer in time', async () => {
     anthropic.script(neverAnswers());
     const clock = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(clock.signal);
@@ -213,7 +213,7 @@ describeOnEmbedded('a count of tokens', (database) => {
     ['a wrong tool choice', ask('test/native', { tool_choice: { type: 'perhaps' } })],
     ['models beside fallbacks', ask('test/native', { models: ['a/b'], fallbacks: [{ model: 'a/b' }] })],
     ['an unknown preference', ask('test/native', { provider: { fast: true } })],
-  ])('refuses %s as the message itself would be', async (_, body) => {
+  ])('refuses %s like the message itself', async (_, body) => {
     const [counted, message] = await Promise.all([count(body), gateway.messages(body)]);
     expect([400, 404]).toContain(counted.status);
     expect([counted.status, { ...counted.body, request_id: null }]).toEqual([

@@ -1,5 +1,6 @@
-// Goal: credits come in exactly once each, exactly as written, and the balance shown is the counter that is enforced.
-// Method: the real app, called over HTTP; the ledger is read and moved by their own statements.
+// Checks that each grant of credits is added exactly once and exactly as written, and that the displayed balance is
+// the counter that is enforced. The real app is called over HTTP; the ledger is read and changed by its own
+// statements.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
@@ -54,7 +55,7 @@ describeOnEmbedded('credits', (database) => {
     return body.data;
   }
 
-  /** What is stored; whatever happened, the sums must be those of the single entries. */
+  /** The stored state; the sums must always be those of the single entries. */
   async function ledger(): Promise<LedgerReader> {
     const [row] = await store.query<(LedgerReader & { entered: string; bought: string })[]>(
       `select w."limit", w.used, a.purchased_usd as purchased, a.free_tier,
@@ -104,14 +105,14 @@ describeOnEmbedded('credits', (database) => {
       return [isFreeTier, day.limit];
     };
 
-    it('go with the right to free requests that they bought, as far as they go', async () => {
+    it('end the free requests that they bought, once the bought amount is too small', async () => {
       const before = await ledger();
       expect((await enter({ amount: -11.25, kind: 'refund', note: 'Invoice 7' })).body.data).toMatchObject({
         kind: 'refund',
         amount: -11.25,
         note: 'Invoice 7',
       });
-      // 9 USD are left of what was bought.
+      // 9 USD are left of the bought amount.
       expect(await freeTier()).toEqual([false, 1000]);
       await enter({ amount: -0.000000000001, kind: 'refund' });
       expect(await freeTier()).toEqual([false, 50]);
@@ -119,14 +120,14 @@ describeOnEmbedded('credits', (database) => {
       expect(await freeTier()).toEqual([true, 50]);
       expect(await ledger()).toMatchObject({ free_tier: true, purchased: '0.000000000000', grants: before.grants + 3 });
       expect(await balance()).toEqual({ total_credits: 12.5, total_usage: 0 });
-      // A repetition takes nothing more.
+      // A repetition deducts nothing more.
       expect(await enter('{"amount":-8.999999999999,"kind":"refund","idempotency_key":"all"}')).toEqual(rest);
       await enter({ amount: 20.25 });
       expect(await ledger()).toMatchObject({ free_tier: false, purchased: '20.250000000000' });
       expect((await verifyLedger(store)).differences).toEqual([]);
     });
 
-    it('are together never more than was bought, when twenty ask at once', async () => {
+    it('never exceed the bought amount together, with twenty requests at once', async () => {
       const before = await ledger();
       await enter({ amount: 5 });
       const bought = Number(before.purchased) + 5;
@@ -147,7 +148,7 @@ describeOnEmbedded('credits', (database) => {
       amount: -40,
       note: null,
     });
-    // Below zero as well: then nothing passes until more comes in.
+    // Below zero as well: then nothing passes until credits are added.
     expect(await balance()).toEqual({ total_credits: -7.25, total_usage: 0 });
     await enter({ amount: 40, kind: 'adjustment' });
     expect(await ledger()).toEqual({ ...before, grants: before.grants + 2 });
@@ -156,7 +157,7 @@ describeOnEmbedded('credits', (database) => {
   it('show what was charged, from the same counter', async () => {
     const owner = await ownerOf(store, hashKey(API_KEY));
     await settle(store, generationRow(owner, { cost: '0.000000000123' }), generationRow(owner, { cost: '1.5' }));
-    // What goes through the caller's own credential is not paid by credits.
+    // Calls through the caller's own credential are not paid by credits.
     await settle(store, generationRow(owner, { is_byok: true, byok_cost: '7' }));
     expect(await balance()).toEqual({ total_credits: 32.75, total_usage: 1.500000000123 });
   });
@@ -165,7 +166,7 @@ describeOnEmbedded('credits', (database) => {
     ['0.1', '0.100000000000'],
     ['1e-12', '0.000000000001'],
     ['1.50000000000000000000', '1.500000000000'],
-    // Past what a double holds.
+    // More than a double holds.
     ['1234567.123456789012', '1234567.123456789012'],
     ['12345678901234567890e-12', '12345678.901234567890'],
     ['200000000000000.000000000001', '200000000000000.000000000001'],
@@ -201,7 +202,7 @@ describeOnEmbedded('credits', (database) => {
     ['{"amount":-5,"kind":"purchase"}', 'amount: must be above 0, unless the kind is adjustment or refund'],
     ['{"amount":5,"kind":"refund"}', 'amount: must be below 0 where the kind is refund'],
     ['{"amount":-900000000000000,"kind":"refund"}', 'amount: a refund takes back no more than was bought'],
-    // Together with what is there, which nobody could read.
+    // Together with the existing credits, which would be unreadable.
     ['{"amount":999999999999999}', 'amount: would take the credits of the account beyond 10^15 USD'],
     ['{"amount":5,"kind":"grant"}', 'kind: must be one of purchase, adjustment, refund'],
     ['{"amount":5,"kind":null}', 'kind: must be one of purchase, adjustment, refund'],
@@ -235,14 +236,14 @@ describeOnEmbedded('credits', (database) => {
   });
 
   describe('with an idempotency key', () => {
-    it('come in once, with the same answer each time', async () => {
+    it('are added once, with the same answer each time', async () => {
       const body = { amount: 3.5, note: 'first', idempotency_key: 'order-1' };
       const first = await enter(body);
       const after = await ledger();
       expect(first.status).toBe(201);
       await enter({ amount: 1 });
       expect(await enter(body)).toEqual(first);
-      // The amount is what counts, not its spelling, nor the note.
+      // Only the amount counts, not its spelling, nor the note.
       expect(await enter('{"idempotency_key":"order-1","kind":"purchase","amount":3.50}')).toEqual(first);
       expect((await ledger()).grants).toBe(after.grants + 1);
     });
@@ -260,7 +261,7 @@ describeOnEmbedded('credits', (database) => {
       expect(await ledger()).toEqual(before);
     });
 
-    it('are told apart from those of another account', async () => {
+    it('are separate from those of another account', async () => {
       const strangers = await addStrangers(store);
       await store.query(
         `insert into credit_grants (id, account_id, kind, amount, idempotency_key, created_at)
@@ -270,7 +271,7 @@ describeOnEmbedded('credits', (database) => {
       expect((await enter({ amount: 5, idempotency_key: 'order-3' })).status).toBe(201);
     });
 
-    it('come in once when twenty ask at once', async () => {
+    it('are added once with twenty requests at once', async () => {
       const before = await ledger();
       const replies = await Promise.all(
         Array.from({ length: 20 }, () => enter({ amount: 7, idempotency_key: 'order-4' })),
@@ -282,7 +283,7 @@ describeOnEmbedded('credits', (database) => {
       expect(Number(after.limit)).toBe(Number(before.limit) + 7);
     });
 
-    it('come in with one of the amounts when twenty ask at once for different ones', async () => {
+    it('are added with one of the amounts in twenty requests at once for different ones', async () => {
       const before = await ledger();
       const replies = await Promise.all(
         Array.from({ length: 20 }, (_, index) => enter({ amount: index + 1, idempotency_key: 'order-5' })),
@@ -295,7 +296,7 @@ describeOnEmbedded('credits', (database) => {
     });
   });
 
-  it('all come in when many are entered at once without a key', async () => {
+  it('are all added when many are entered at once without a key', async () => {
     const before = await ledger();
     const replies = await Promise.all(Array.from({ length: 20 }, () => enter({ amount: 0.25 })));
     expect(new Set(replies.map(({ body }) => body.data['id'])).size).toBe(20);

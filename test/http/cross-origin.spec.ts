@@ -1,6 +1,7 @@
 /**
- * Goal: pages of the origins that the operator names may call the gateway and read its replies, errors among them, and
- * no others may; without the setting nothing is different. Method: what browsers send, against started gateways.
+ * Checks that pages of the origins that the operator names may call the gateway and read its replies, errors
+ * included, and no others may; without the setting nothing changes. The test sends what browsers send to started
+ * gateways.
  */
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -29,7 +30,7 @@ describeOnEmbedded('a page of another origin', (database) => {
       origin,
     );
 
-  it.each([ORIGIN, LOCAL])('may ask, with a key and any header: %s', async (origin) => {
+  it.each([ORIGIN, LOCAL])('may call, with a key and any header: %s', async (origin) => {
     const response = await preflight(origin);
     expect([response.status, await response.text()]).toEqual([204, '']);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -42,7 +43,7 @@ describeOnEmbedded('a page of another origin', (database) => {
     expect(response.headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  it('reads replies, streams and errors, with the headers that tell of them', async () => {
+  it('reads replies, streams and errors, with the headers that describe them', async () => {
     const body = { model: 'sandbox/echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` };
     for (const [sent, status] of [
@@ -61,19 +62,20 @@ describeOnEmbedded('a page of another origin', (database) => {
   });
 
   it.each(['https://evil.example.com', 'https://app.example.com.evil.test', 'http://app.example.com', 'null'])(
-    'that is not named is told nothing: %s',
+    'that is not named receives no permission: %s',
     async (origin) => {
-      const asked = await preflight(origin);
+      const preflighted = await preflight(origin);
       const read = await ask({}, origin, '/api/v1/models');
       await read.text();
-      for (const response of [asked, read]) expect(response.headers.has('access-control-allow-origin')).toBe(false);
+      for (const response of [preflighted, read])
+        expect(response.headers.has('access-control-allow-origin')).toBe(false);
       expect(read.headers.get('vary')).toContain('Origin');
     },
   );
 });
 
 describeOnEmbedded('without the setting', (database) => {
-  it('no page of another origin may ask', async () => {
+  it('no page of another origin may call', async () => {
     const gateway = await startGateway(database);
     try {
       const headers = { origin: ORIGIN, 'access-control-request-method': 'POST' };

@@ -1,8 +1,8 @@
 /**
- * Goal: a provider that fails can be found out: the log line of the request, the metrics and the spans tell the same of
- * it, and none of them, nor the caller, is told a secret, a content or what a provider says of the operator's
- * credential (docs/operating.md#logs). Method: the application before scripted upstreams, one place where nobody
- * listens, and a collector of traces; both faces, whole and streamed.
+ * Checks that a failing provider can be diagnosed: the log line of the request, the metrics and the spans report the
+ * same, and neither they nor the caller's reply contain a secret, content, or what a provider writes about the
+ * operator's credential (docs/operate/observability.md#logs). The application runs before scripted upstreams, a port
+ * without a listener and a collector of traces; both faces, whole and streamed.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -35,7 +35,7 @@ interface ExportedSpan {
   readonly attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Takes what an exporter sends, as OTLP's JSON. */
+/** Accepts the data of an exporter, in OTLP's JSON. */
 class Collector {
   text = '';
   readonly spans: ExportedSpan[] = [];
@@ -115,7 +115,7 @@ describeOnEmbedded('a provider that fails', (database) => {
       body: JSON.stringify({ max_tokens: 64, messages: [{ role: 'user', content: 'a content-canary' }], ...body }),
     });
 
-  async function ask(path: string, body: object, headers?: Record<string, string>): Promise<Asked> {
+  async function ask(path: string, body: object, headers?: Record<string, string>): Promise<LoggedReply> {
     const from = requestLines().length;
     const response = await post(path, body, headers);
     const text = await response.text();
@@ -128,7 +128,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     };
   }
 
-  interface Asked {
+  interface LoggedReply {
     readonly status: number;
     readonly requestId: string;
     readonly text: string;
@@ -217,26 +217,26 @@ describeOnEmbedded('a provider that fails', (database) => {
   });
 
   it.each(FACES)(
-    "%s, stream %s: tells the operator alone that it refuses the operator's credential",
+    "%s, stream %s: reports only to the operator that it refuses the operator's credential",
     async (path, stream) => {
       failing.script(refuses('authentication_error', 401));
       const { status, text, line } = await ask(path, { model: 'test/alone', stream });
       expect(status).toBe(502);
       expect(text).toContain(
-        'Failing refuses the credential of this gateway: only the operator of the gateway can mend that.',
+        'Failing refuses the credential of this gateway: only the operator of the gateway can fix that.',
       );
       expect(text).not.toMatch(/canary|x-api-key|authentication_error/);
       expect(line).toMatchObject({
         outcome: 'provider-refused-credential',
         attempts: [{ fault: 'refused-credential', status: 401 }],
       });
-      // One line in ten seconds, of these four requests too.
-      const told = gateway.log.filter(({ level, context }) => level === 'error' && context === 'providers');
-      expect(told).toMatchObject([{ msg: `failing refuses the credential (variable ${VARIABLE}): status 401` }]);
+      // One line in ten seconds, also for these four requests.
+      const logged = gateway.log.filter(({ level, context }) => level === 'error' && context === 'providers');
+      expect(logged).toMatchObject([{ msg: `failing refuses the credential (variable ${VARIABLE}): status 401` }]);
     },
   );
 
-  it('does not tell it among the errors before the last either', async () => {
+  it('does not list it among the errors before the last either', async () => {
     failing.script(refuses('authentication_error', 401));
     sound.script(json(anthropicError('overloaded_error', 'Busy.'), 529));
     const { status, text } = await ask('/messages', { model: 'test/model' });
@@ -245,13 +245,13 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect(text).not.toMatch(/canary|x-api-key/);
   });
 
-  it('passes on what it says of what was asked, though it forbids it', async () => {
+  it('passes on its message about the request, though it forbids it', async () => {
     failing.script(json(anthropicError('permission_error', 'Not about such things.'), 403));
     const { status, text } = await ask('/messages', { model: 'test/alone' });
     expect([status, text]).toEqual([502, expect.stringContaining('Not about such things.')]);
   });
 
-  it("tells a caller what it says of the caller's own credential, and the operator the attempt alone", async () => {
+  it("returns its message on the caller's own credential to the caller, and logs the attempt alone for the operator", async () => {
     const made = await gateway.request('/byok', {
       method: 'POST',
       key: MANAGEMENT_KEY,
@@ -271,14 +271,14 @@ describeOnEmbedded('a provider that fails', (database) => {
   it.each([
     'Your API key does not have permission to use the specified resource.',
     'This organization has been disabled.',
-  ])('keeps from its caller what a 403 says of who asks: %s', async (words) => {
+  ])('does not pass on what a 403 states about the credential: %s', async (words) => {
     failing.script(json(anthropicError('permission_error', words), 403));
     const { status, text } = await ask('/messages', { model: 'test/alone' });
     expect([status, text]).toEqual([502, expect.stringContaining('Failing refuses the credential of this gateway')]);
     expect(text).not.toMatch(/permission|disabled/);
   });
 
-  it('says what was refused to a caller who leaves before he has sent all', async () => {
+  it('logs what was refused to a caller that leaves before it has sent all', async () => {
     const from = requestLines().length;
     const client = connect({ host: '127.0.0.1', port: gateway.port }).on('error', () => undefined);
     client.write(
@@ -292,7 +292,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect(requestLines()[from]).toMatchObject({ status: 413, outcome: 'too-large' });
   });
 
-  it('has the model of a request for which nobody may be called, and of one that nobody knows none', async () => {
+  it('has the model of a request for which no provider may be called, and none for an unknown model', async () => {
     const { key } = await gateway.newKey({ allowed_models: ['test/model'] });
     const authorization = `Bearer ${key}`;
     expect((await ask('/messages', { model: 'test/alone' }, { authorization })).line).toMatchObject({
@@ -302,7 +302,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect((await ask('/messages', { model: 'nobody/knows' })).line).not.toHaveProperty('model');
   });
 
-  it('is not asked where the gateway refuses, which is counted by its reason', async () => {
+  it('is not called where the gateway refuses, which is counted by its reason', async () => {
     const reason = 'fairlead_refusals_total{reason="not-found"}';
     const before = await metric(reason);
     const { status, line } = await ask('/messages', { model: 'test/unheard-of' });
@@ -310,7 +310,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect(await metric(reason)).toBe(before + 1);
   });
 
-  it('tells of the state of the process beside it', async () => {
+  it('has the state of the process beside it', async () => {
     expect(await metric('fairlead_database_up')).toBe(1);
     expect(await metric('fairlead_open_holds')).toBe(0);
     expect(await metric('fairlead_spool_waiting')).toBe(0);
@@ -327,12 +327,12 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect(text).not.toMatch(/^fairlead_redis_up/m);
   });
 
-  it('stands in the trace of its caller, which goes on at the providers; nothing tells a secret', async () => {
+  it('is in the trace of its caller, which continues at the providers; nothing contains a secret', async () => {
     failing.script(json(anthropicError('overloaded_error', 'words-canary'), 529));
     const headers = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: 'vendor=state-canary' };
     const { requestId, line } = await ask('/messages', { model: 'test/model' }, headers);
     const sent = [failing.requests.at(-1)!.headers, sound.requests.at(-1)!.headers];
-    // What is not sent yet goes out at the end.
+    // What is not sent yet is sent at the end.
     await gateway.close();
 
     const spans = collector.spans.filter(({ traceId }) => traceId === TRACE);
@@ -364,7 +364,10 @@ describeOnEmbedded('a provider that fails', (database) => {
   });
 });
 
-/** Models: `test/model` at nobody, then a failing provider, then a sound one; `test/alone` at the failing one. */
+/**
+ * Models: `test/model` at a port without a listener, then a failing provider, then a sound one; `test/alone` at the
+ * failing one.
+ */
 function catalog(failingUrl: string, soundUrl: string, closed: string): object {
   const provider = (slug: string, base_url: string, credential: object): object => ({
     slug,
@@ -380,7 +383,7 @@ function catalog(failingUrl: string, soundUrl: string, closed: string): object {
     max_completion_tokens: 8_192,
     input_modalities: ['text'],
     output_modalities: ['text'],
-    // Each is so much dearer than the one before it that the draw keeps this order.
+    // Each is so much dearer than the preceding one that the draw keeps this order.
     endpoints: slugs.map((slug, place) => ({
       provider: slug,
       model: 'upstream-model',

@@ -1,14 +1,15 @@
 /**
- * Goal: the reference works where it is read, on a telephone and on a desk: it finds, tells of fields, prints curl and
- * sends a try with the reader's own key, which stays nowhere; it fits, breaks no rule of its policy and asks no other
- * host. Method: the real app, opened in a real Chromium at both widths; one page each, whose steps build on each other.
+ * Checks that the reference works on a telephone and on a desktop: its search finds, fields are described, curl
+ * commands are printed, and a try is sent with the reader's own key, which is stored nowhere; the page fits, breaks
+ * no rule of its policy and calls no other host. The real app is opened in a real Chromium at both widths; one page
+ * each, whose steps build on each other.
  */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeInChromium, launchChromium } from '../support/browser.js';
 import { describeOnEmbedded } from '../support/database.js';
 
-/** In the words of users: nobody looks for "own credentials" or "the catalogue". */
+/** In the words of users: they do not search for "own credentials" or "the catalogue". */
 const CHAPTERS = [
   'Messages',
   'Chat completions',
@@ -18,7 +19,9 @@ const CHAPTERS = [
   'BYOK',
   'Credits',
   'Workspaces',
+  'Budgets',
   'Guardrails',
+  'Alarms',
   'Audit log',
   'Health and metrics',
 ];
@@ -42,16 +45,16 @@ describeInChromium('the reference in Chromium', () => {
 
     describe.each([420, 1_300])('%i pixels wide', (width) => {
       let page: Page;
-      /** What Chromium complains of, and what is asked of others. */
+      /** What Chromium complains of, and the requested addresses. */
       const faults: string[] = [];
-      const asked: string[] = [];
+      const requested: string[] = [];
 
       beforeAll(async () => {
         page = await browser.newPage({ viewport: { width, height: 900 } });
         page.setDefaultTimeout(STEP_MS_MAX / 2);
         page.on('pageerror', ({ message }) => void faults.push(message));
         page.on('console', (line) => void (line.type() === 'error' && faults.push(line.text())));
-        page.on('request', (request) => void asked.push(request.url()));
+        page.on('request', (request) => void requested.push(request.url()));
         await page.addInitScript(
           `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))`,
         );
@@ -92,7 +95,7 @@ describeInChromium('the reference in Chromium', () => {
 
       it.each([
         ['a path', 'count_tokens', ['/messages/count_tokens']],
-        ['words of the summary', 'KEY rotate', ['/keys/{hash}/rotate']],
+        ['words of the summary', 'KEY rotate', ['/keys/{hash}/rotate', '/observability/destinations/{id}/rotate']],
         ['a chapter', 'byok test', ['/byok/{id}/test']],
         ['a field of the body', 'max_completion_tokens', ['/chat/completions', '/routing/explain']],
         ['nothing', 'no such words', []],
@@ -114,7 +117,40 @@ describeInChromium('the reference in Chromium', () => {
       );
 
       it(
-        'tells of fields in tables, and of those inside',
+        'finds sections of the guide, which open beside it',
+        async () => {
+          const guide = page.getByRole('navigation', { name: 'Guide' });
+          await guide.getByText('Guide', { exact: true }).click();
+          await guide.getByRole('link', { name: 'Quickstart' }).waitFor();
+          expect(await sideways()).toBe(0);
+          await search('wasted too many calls');
+          const link = guide.getByRole('link', { name: 'Limits: Wasted calls' });
+          await link.waitFor();
+          const address = (await link.getAttribute('href'))!;
+          await search('');
+          await page.locator('.opblock').nth(50).waitFor();
+          const opened = await browser.newPage({ viewport: { width, height: 900 } });
+          try {
+            opened.on('console', (line) => void (line.type() === 'error' && faults.push(line.text())));
+            await opened.goto(address);
+            const { pathname, hash } = new URL(opened.url());
+            expect(pathname + hash).toBe('/docs/use/limits#wasted-calls');
+            await opened.getByRole('heading', { name: 'Wasted calls' }).waitFor();
+            const { scrollWidth, clientWidth } = await opened.evaluate<{ scrollWidth: number; clientWidth: number }>(
+              '(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)',
+            );
+            expect(scrollWidth).toBe(clientWidth);
+            await opened.getByRole('link', { name: 'Reference and search' }).click();
+            await opened.waitForSelector('.opblock');
+          } finally {
+            await opened.close();
+          }
+        },
+        STEP_MS_MAX,
+      );
+
+      it(
+        'describes fields in tables, and nested ones',
         async () => {
           const messages = await open('messagesCreate');
           const body = messages.locator('.opblock-section-request-body');
@@ -165,20 +201,20 @@ describeInChromium('the reference in Chromium', () => {
       );
 
       it(
-        'asks before it deletes, and sends nothing where the answer is no',
+        'confirms before it deletes, and sends nothing where the answer is no',
         async () => {
           await page.getByLabel('Your key').fill(MANAGEMENT_KEY);
           const removal = await open('keysRemove');
           await removal.locator('.parameters input').fill('0'.repeat(64));
           const questions: string[] = [];
           const execute = removal.getByRole('button', { name: 'Execute' });
-          const requestsBefore = asked.length;
+          const requestsBefore = requested.length;
           page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
           await execute.click();
           expect(questions).toEqual([
             expect.stringMatching(/^Send DELETE \/keys\/\{hash\}\? .* cannot be restored\.$/),
           ]);
-          expect(asked.slice(requestsBefore)).toEqual([]);
+          expect(requested.slice(requestsBefore)).toEqual([]);
           page.once('dialog', (dialog) => void dialog.accept());
           const [sent] = await Promise.all([
             page.waitForRequest((request) => request.method() === 'DELETE'),
@@ -243,7 +279,7 @@ describeInChromium('the reference in Chromium', () => {
             'JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, document.body.innerText])',
           );
           expect(places.includes(API_KEY)).toBe(false);
-          expect(asked.filter((address) => address.includes(API_KEY))).toEqual([]);
+          expect(requested.filter((address) => address.includes(API_KEY))).toEqual([]);
           expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
           await page.reload();
           await page.waitForSelector('.opblock');
@@ -264,12 +300,12 @@ describeInChromium('the reference in Chromium', () => {
         STEP_MS_MAX,
       );
 
-      it('has broken no rule of its policy, raised no error and asked nobody else', () => {
+      it('has broken no rule of its policy, raised no error and called no other host', () => {
         expect(faults).toEqual([]);
         expect(
-          asked.filter((address) => !address.startsWith(`${gateway.origin}/`) && !address.startsWith('data:')),
+          requested.filter((address) => !address.startsWith(`${gateway.origin}/`) && !address.startsWith('data:')),
         ).toEqual([]);
-        expect(asked.length).toBeGreaterThan(5);
+        expect(requested.length).toBeGreaterThan(5);
       });
     });
   });

@@ -1,6 +1,6 @@
 /**
- * Goal: the page of the reference is served whole from this gateway, under a policy that lets nothing else in, and
- * nothing but its files can be asked for beside it. Method: the real app over HTTP, read as a browser reads: the page,
+ * Checks that the page of the reference is served whole from this gateway, under a policy that admits nothing else,
+ * and that only its own files are served beside it. The real app is read over HTTP as a browser reads it: the page,
  * then what it names. docs-browser.spec.ts opens it in Chromium.
  */
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ describeOnEmbedded('the page of the reference', (database) => {
 
   const get = (path: string, init?: RequestInit): Promise<Response> =>
     fetch(`${gateway.origin}${path}`, { redirect: 'manual', ...init });
-  /** What the page at this address loads, as absolute paths. */
+  /** The addresses that this page loads, as absolute paths. */
   async function loadedBy(path: string): Promise<string[]> {
     const page = await (await get(path)).text();
     return [...page.matchAll(/<(?:link|script) [^>]*(?:href|src)="([^"]+)"/g)].map(([, address]) => {
@@ -94,28 +94,28 @@ describeOnEmbedded('the page of the reference', (database) => {
       expect((await (await get(`/docs/${name}`)).text()) === readFileSync(join(PACKAGE, file), 'utf8')).toBe(true);
   }); // oxfmt-ignore
 
-  it('lets a file be asked for again, and answers 304 where it is the same', async () => {
+  it('revalidates a file, and answers 304 where it is the same', async () => {
     const first = await get('/docs/reference.css');
     expect(first.headers.get('cache-control')).toBe('no-cache');
     const etag = first.headers.get('etag')!;
     expect(etag).toMatch(/^"[\w-]{16}"$/);
-    // By hand: what `fetch` of Node adds to such a request asks for the whole.
+    // Written by hand, because `fetch` of Node turns such a request into one for the whole file.
     const askAgain = (known: string) =>
       exchange(gateway.origin, { method: 'GET', path: '/docs/reference.css', headers: [['if-none-match', known]] });
     const again = await askAgain(etag);
     expect([again.status, again.body.length]).toEqual([304, 0]);
     expect((await askAgain('"other"')).status).toBe(200);
-    // Of another release, as during a rolling upgrade: right, but not for good.
+    // Of another release, as during a rolling upgrade: served, but not cached for good.
     const other = await get('/docs/reference.css?v=other');
     expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-cache']);
   });
 
   it('answers HEAD as GET, without the body', async () => {
     for (const path of ['/docs', '/docs/swagger-ui.js', '/']) {
-      const [asked, told] = [await get(path), await get(path, { method: 'HEAD' })];
-      expect([path, told.status, await told.text()]).toEqual([path, asked.status, '']);
+      const [viaGet, viaHead] = [await get(path), await get(path, { method: 'HEAD' })];
+      expect([path, viaHead.status, await viaHead.text()]).toEqual([path, viaGet.status, '']);
       for (const name of ['content-type', 'content-length', 'etag', 'content-security-policy', 'location'])
-        expect([path, name, told.headers.get(name)]).toEqual([path, name, asked.headers.get(name)]);
+        expect([path, name, viaHead.headers.get(name)]).toEqual([path, name, viaGet.headers.get(name)]);
     }
   });
 

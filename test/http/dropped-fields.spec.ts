@@ -1,5 +1,6 @@
-// Goal: what a provider is not sent is named to the caller, before the call and after it. Method: a request of the
-// Messages format that says more than a chat upstream has fields for; its plan, its attempts and the body that came.
+// Checks that fields which are not sent to a provider are named to the caller, before the call and after it. A
+// request of the Messages format specifies more than a chat upstream has fields for; its plan, its attempts and the
+// received body are compared.
 import { describeOnEmbedded } from '../support/database.js';
 import { ask, at, model, RoutingBench } from './routing-bench.js';
 

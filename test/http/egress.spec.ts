@@ -1,7 +1,7 @@
 /**
- * Goal: what a request names is held to where its account and its key may lead, before anything is sent: media that the
- * gateway or a provider would fetch, servers of tools, fields and tools that search; a change is in force at once.
- * Method: the application before strict upstreams and a file server that record what they are asked.
+ * Checks that the addresses in a request are limited to those its account and its key permit, before anything is
+ * sent: media that the gateway or a provider would fetch, servers of tools, and fields and tools that search; a
+ * change is in force at once. Strict upstreams and a file server record what they receive.
  */
 import { catalogOf, startGateway, type NewKey, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -47,14 +47,14 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
   beforeEach(() => {
     for (const upstream of [native, translated]) upstream.requests.length = 0;
     native.script(anthropicText('read'));
-    files.asked.length = 0;
+    files.paths.length = 0;
   });
   afterEach(() => manage('PATCH', '/account/preferences', { egress: null }));
 
   const manage: TestGateway['manage'] = (...call) => gateway.manage(...call);
   const keyFor = (egress: object | null): Promise<NewKey> => gateway.newKey({ egress });
 
-  /** @returns the status, and what is told of an error */
+  /** @returns the status, and the type and message of an error */
   async function ask(key: string, content: readonly object[], fields: object = {}): Promise<readonly unknown[]> {
     const { model, ...rest } = { model: 'test/native', ...fields };
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'Read.' }, ...content] }];
@@ -67,9 +67,9 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
     'permission_error',
     expect.stringContaining(`${path}: ${what}`),
   ];
-  const asked = (): number => native.requests.length + translated.requests.length + files.asked.length;
+  const callCount = (): number => native.requests.length + translated.requests.length + files.paths.length;
 
-  it('lets a key lead everywhere where nobody says anything', async () => {
+  it('permits every address where no policy is set', async () => {
     const { key } = await keyFor(null);
     expect(await ask(key, [image(GOOD), image(BAD)])).toEqual([200]);
     const [, ...sent] = native.requests[0]!.json['messages'][0].content;
@@ -92,7 +92,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
     for (const [url, host, passes] of [[GOOD, 'docs.good.test', good], [BAD, 'evil.test', bad]] as const) {
       expect(await ask(key, [image(url)])).toEqual(passes ? [200] : refusal(path, `${host} may not be reached`));
     }
-    expect(asked()).toBe(Number(good) + Number(bad));
+    expect(callCount()).toBe(Number(good) + Number(bad));
   });
 
   it.each<[string, readonly object[], string]>([
@@ -111,7 +111,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
   ])('refuses %s', async (_, content, path) => {
     const { key } = await keyFor({ allowed_domains: ['good.test'] });
     expect(await ask(key, content)).toEqual(refusal(path, ''));
-    expect(asked()).toBe(0);
+    expect(callCount()).toBe(0);
   });
 
   it('refuses what a tool of the caller’s answered with', async () => {
@@ -139,7 +139,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
     });
     const { error } = (await response.json()) as JsonBody;
     expect([error.code, error.message]).toEqual([403, expect.stringContaining('evil.test may not be reached')]);
-    expect(asked()).toBe(0);
+    expect(callCount()).toBe(0);
   });
 
   it('counts no tokens of what it would not send', async () => {
@@ -150,7 +150,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'test/native', messages: [{ role: 'user', content: [image(BAD)] }] }),
     });
-    expect([response.status, asked()]).toEqual([403, 0]);
+    expect([response.status, callCount()]).toEqual([403, 0]);
   });
 
   it('judges each redirect of what the gateway fetches itself', async () => {
@@ -163,7 +163,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
     expect(await ask(key, [document(`${files.origin}/good/away.pdf`)], fields)).toEqual(
       refusal('messages.0.content.1.source.url', 'leads to a domain that is not allowed'),
     );
-    expect(files.asked).toEqual(['/good/a.pdf', '/good/away.pdf']);
+    expect(files.paths).toEqual(['/good/a.pdf', '/good/away.pdf']);
   });
 
   it.each<[string, unknown, readonly unknown[]]>([
@@ -174,8 +174,12 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
       [{ url: 'https://mcp.good.test' }, { url: 'https://evil.test/sse' }],
       refusal('mcp_servers.1.url', 'evil.test may not be reached'),
     ],
-    ['a server without an address', [{ type: 'url', name: 's' }], refusal('mcp_servers.0.url', 'it cannot be held')],
-    ['something else', { url: 'https://mcp.good.test' }, refusal('mcp_servers', 'it cannot be held')],
+    [
+      'a server without an address',
+      [{ type: 'url', name: 's' }],
+      refusal('mcp_servers.0.url', 'it cannot be restricted'),
+    ],
+    ['something else', { url: 'https://mcp.good.test' }, refusal('mcp_servers', 'it cannot be restricted')],
   ])('holds `mcp_servers` to it: %s', async (_, servers, outcome) => {
     const { key } = await keyFor({ allowed_domains: ['good.test'] });
     expect(await ask(key, [], { mcp_servers: servers })).toEqual(outcome);
@@ -183,31 +187,31 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
   });
 
   it.each(['web_search_options', 'search_parameters', 'enable_search', 'data_sources', 'Extra_Body', 'MCP_servers'])(
-    'refuses the field %s, which would have a provider go where nobody looks',
+    'refuses the field %s, which would have a provider fetch without a check',
     async (field) => {
       const { key } = await keyFor({ blocked_domains: ['evil.test'] });
-      expect(await ask(key, [], { [field]: {} })).toEqual(refusal(field.toLowerCase(), 'it cannot be held'));
-      expect(asked()).toBe(0);
-      // Null asks for nothing.
+      expect(await ask(key, [], { [field]: {} })).toEqual(refusal(field.toLowerCase(), 'it cannot be restricted'));
+      expect(callCount()).toBe(0);
+      // Null requests nothing.
       await ask(key, [], { [field]: null });
       expect(native.requests).toHaveLength(1);
     },
   );
 
   it.each([
-    [{ type: 'web_crawl_20300101', name: 'crawl' }, 'the tool web_crawl_20300101 cannot be held'],
-    [{ type: 'mcp', server_url: 'https://docs.good.test' }, 'the tool mcp cannot be held'],
+    [{ type: 'web_crawl_20300101', name: 'crawl' }, 'the tool web_crawl_20300101 cannot be restricted'],
+    [{ type: 'mcp', server_url: 'https://docs.good.test' }, 'the tool mcp cannot be restricted'],
     [
       { type: 'openrouter:image_generation', parameters: { model: 'test/drawing', input: { image_url: BAD } } },
       'evil.test may not be reached',
     ],
-  ])('refuses a tool that leads nobody knows where: %j', async (tool, message) => {
+  ])('refuses a tool with an unknown destination: %j', async (tool, message) => {
     const { key } = await keyFor({ allowed_domains: ['good.test'] });
     expect(await ask(key, [], { tools: [tool] })).toEqual([403, 'permission_error', expect.stringContaining(message)]);
-    expect(asked()).toBe(0);
+    expect(callCount()).toBe(0);
   });
 
-  it('leaves tools alone that lead nowhere', async () => {
+  it('permits tools without an address', async () => {
     const { key } = await keyFor({ allowed_domains: [] });
     const tools = [
       { type: 'bash_20250124', name: 'bash' },
@@ -218,7 +222,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
     expect(native.requests[0]!.json['tools']).toEqual(tools);
   });
 
-  it('is in force here the moment it is changed, of the account and of the key', async () => {
+  it('is in force at once when it is changed, of the account and of the key', async () => {
     const { key, hash } = await keyFor(null);
     const refused = refusal('messages.0.content.1.source.url', 'evil.test may not be reached');
     expect(await ask(key, [image(BAD)])).toEqual([200]);

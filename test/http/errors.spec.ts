@@ -1,5 +1,6 @@
-// Goal: every error has the form of its address, names what to do, and a lost database is 503, never 401 or 500.
-// Method: the real app over HTTP and bare sockets; a proxy before PostgreSQL takes the way to it away.
+// Checks that every error has the form of its address and names a remedy, and that a lost database gives 503, never
+// 401 or 500. The real app is called over HTTP and bare sockets; a proxy before PostgreSQL interrupts the connection
+// to it.
 import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
@@ -67,7 +68,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['/api/v1/messages/nowhere', 'messages'],
     ['/v1/messages/nowhere?beta=true', 'messages'],
     ['*', 'generic'],
-  ])('knows no %s, as the %s family says it', async (path, family) => {
+  ])('knows no %s, in the form of the %s family', async (path, family) => {
     const reply = await send('POST', path, '{}');
     expect(reply.status).toBe(404);
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -103,7 +104,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['GET', '/api/models/acme%2Fant', 'GET /api/v1/models/{name}', 'generic'],
     ['GET', '/api/v1/health/live', 'GET /health/live', 'generic'],
     ['GET', `/api/keys/${HASH}`, 'GET /api/v1/keys/{hash}', 'generic'],
-  ])('names the address that was meant by %s %s', async (method, path, meant, family) => {
+  ])('suggests the right address for %s %s', async (method, path, meant, family) => {
     const reply = await send(method, path, method === 'POST' ? '{}' : undefined);
     const base = `http://127.0.0.1:${gateway.port}`;
     const help = family === 'messages' ? MESSAGES_HELP(base) : OTHER_HELP(base);
@@ -116,12 +117,12 @@ describeOnEmbedded('errors by address', (database) => {
     expect(text(reply)).not.toContain(HASH);
   });
 
-  it('answers a client of the Messages format in its form wherever it goes', async () => {
+  it('answers a client of the Messages format in its form at every address', async () => {
     const reply = await send('GET', '/nowhere', undefined, [['anthropic-version', '2023-06-01']]);
     expect(reply.json).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
   });
 
-  it('takes a path that cannot be decoded for no other', async () => {
+  it('maps a path that cannot be decoded to no other', async () => {
     const reply = await send('GET', '/nowhere/keys/%zz');
     expect([reply.status, reply.json.error.message]).toEqual([
       404,
@@ -129,7 +130,7 @@ describeOnEmbedded('errors by address', (database) => {
     ]);
   });
 
-  it('prints no host that is none', async () => {
+  it('prints no invalid host', async () => {
     const reply = await send('GET', '/nowhere', undefined, [['host', 'evil.test/<script>']]);
     expect(text(reply)).not.toContain('script');
   });
@@ -152,8 +153,12 @@ describeOnEmbedded('errors by address', (database) => {
 
   it.each([
     ['OPTIONS', `/v1/keys/${HASH}`, ''],
-    ['POST', '/api/v1/keys/regenerate', ', or POST at /api/v1/keys/{hash}/rotate'],
-  ])('tells what a part of the address was read as: %s %s', async (method, path, below) => {
+    [
+      'POST',
+      '/api/v1/keys/regenerate',
+      ', or POST at /api/v1/keys/{hash}/raise, or POST at /api/v1/keys/{hash}/rotate',
+    ],
+  ])('reports how a part of the address was read: %s %s', async (method, path, below) => {
     const reply = await send(method, path);
     expect([reply.status, reply.headers['allow']]).toEqual([405, 'DELETE, GET, PATCH']);
     expect(reply.json.error.message).toBe(
@@ -172,7 +177,7 @@ describeOnEmbedded('errors by address', (database) => {
   ])('answers at %s', async (path) => {
     const body = { model: 'sandbox/echo', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
     expect((await send('POST', path, body)).status).toBe(200);
-    // The same address and the other family's error: a body that is no request.
+    // The same address and the other family's error: an invalid body.
     expect((await send('POST', path, '[]')).json).toEqual({
       type: 'error',
       error: {
@@ -204,7 +209,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['malformed', 502, 'api_error', 'provider_unavailable'],
     ['unavailable', 503, 'overloaded_error', 'provider_overloaded'],
     ['overloaded', 529, 'overloaded_error', 'provider_overloaded'],
-  ])('tells what went wrong at sandbox/%s: %d', async (model, status, type, errorType) => {
+  ])('reports the failure of sandbox/%s: %d', async (model, status, type, errorType) => {
     for (const stream of [false, true]) {
       const body = { model: `sandbox/${model}`, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], stream };
       const reply = await send('POST', '/api/v1/messages', body);
@@ -275,7 +280,7 @@ describeOnPostgres('a lost database', (database) => {
     return ((await response.json()) as { error: unknown }).error;
   }
 
-  /** It is asked every other second; each answer here is a turn of the gateway's event loop. */
+  /** Polled every other second; each answer here is a turn of the gateway's event loop. */
   async function showsDatabase(up: 0 | 1): Promise<void> {
     const metrics = (): Promise<string> => gateway.metrics();
     while (!(await metrics()).includes(`\nfairlead_database_up ${up}\n`)) await setTimeout(50);
@@ -287,16 +292,16 @@ describeOnPostgres('a lost database', (database) => {
     await proxy.stop();
 
     for (const [method, path, body] of MANAGEMENT) {
-      const asked = `${method} ${path} ${body}`;
-      expect([asked, await statusOf(path, MANAGEMENT_KEY, { method, ...(body && { body }) })]).toEqual([
-        asked,
+      const requested = `${method} ${path} ${body}`;
+      expect([requested, await statusOf(path, MANAGEMENT_KEY, { method, ...(body && { body }) })]).toEqual([
+        requested,
         UNAVAILABLE,
       ]);
     }
     expect(await statusOf('/key', 'nobody knows')).toEqual(UNAVAILABLE);
-    // Nothing is sent upstream that cannot be paid for.
+    // Nothing is sent upstream without a way to charge it.
     expect(await statusOf('/messages', API_KEY, message('sandbox/echo'))).toEqual(UNAVAILABLE);
-    // It is no provider's fault, whole or streamed.
+    // The error is not a provider's fault, whole or streamed.
     for (const stream of [false, true]) {
       expect(await errorOf('/messages', stream)).toMatchObject({ type: 'overloaded_error', error_type: 'server' });
       expect(await errorOf('/chat/completions', stream)).toMatchObject({
@@ -305,7 +310,7 @@ describeOnPostgres('a lost database', (database) => {
       });
     }
 
-    // What was known of the keys is too old from here on: nothing may be said of them, neither good nor bad.
+    // What was known of the keys is outdated from here on: no key may be accepted or rejected by it.
     clock.aheadMs += 5_000;
     for (const key of [API_KEY, MANAGEMENT_KEY]) expect(await statusOf('/key', key)).toEqual(UNAVAILABLE);
     expect(await statusOf('/messages', API_KEY, message('sandbox/echo'))).toEqual(UNAVAILABLE);
@@ -324,12 +329,12 @@ describeOnPostgres('a lost database', (database) => {
     expect(gateway.log.filter(({ level }) => level === 'error')).toEqual([]);
   }, 30_000);
 
-  it('does not keep strangers waiting when it falls silent', async () => {
+  it('does not keep unknown keys waiting when it stops responding', async () => {
     proxy.freeze();
     clock.aheadMs += 5_000;
     const before = performance.now();
     expect(await statusOf('/key', 'another nobody')).toEqual(UNAVAILABLE);
-    // Two seconds, as it is meant; a busy machine is late.
+    // Two seconds by design; a busy machine is slower.
     expect(performance.now() - before).toBeLessThan(10_000);
   }, 30_000);
 });

@@ -1,7 +1,7 @@
 /**
- * Goal: no number is changed on its way, in either direction, whatever a double makes of it
- * (docs/reasons/translation.md#numbers-are-not-changed). Method: ids past 2⁵³ and long decimals in tool inputs, schemas
- * and metadata, compared as the text that each side really got.
+ * Checks that no number is changed on its way, in either direction, even where a double would change it
+ * (docs/contribute/reasons/translation.md#numbers-are-not-changed). Ids past 2⁵³ and long decimals in tool inputs,
+ * schemas and metadata are compared as the text that each side really received.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { json } from '../support/upstream-answers.js';
@@ -31,7 +31,7 @@ describeOnEmbedded('numbers past a double', (database) => {
           {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"done"}]}]}`,
     });
 
-  it('reach an upstream of the same format as they were spelt', async () => {
+  it('reach an upstream of the same format in their spelling', async () => {
     const sent = bench.anthropic.request();
     await (await send('test/native')).text();
     const body = (await sent).rawBody.toString();

@@ -1,8 +1,8 @@
 /**
- * Goal: while the status is held every failure of a provider becomes the plain JSON error of
- * docs/wire/errors.md#provider-faults, or another endpoint answers and the caller sees nothing of it. Method: each
- * failure from both kinds of upstream, whole and streamed, alone and before a second endpoint. Rules:
- * docs/reasons/routing.md.
+ * Checks that, before the status is sent, every failure of a provider becomes the plain JSON error of
+ * docs/use/errors.md#provider-faults, or another endpoint answers and the caller does not notice. Each failure comes
+ * from both kinds of upstream, whole and streamed, alone and before a second endpoint. Rules:
+ * docs/contribute/reasons/routing.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -23,7 +23,7 @@ import {
 import type { UpstreamKind } from '../support/upstreams.js';
 import { ask, askStream, buildMessage, MessagesBench, START } from './messages-bench.js';
 
-/** How each kind of provider says the same. */
+/** The same failure in the form of each kind of provider. */
 const DIALECTS = {
   anthropic: {
     model: 'test/native',
@@ -72,7 +72,7 @@ interface Failure {
   readonly expected: ExpectedError;
   /** The provider gave a code of its own, which is passed on. */
   readonly hasCode?: boolean;
-  /** It says something of the operator's credential, which is passed on to nobody. */
+  /** The message concerns the operator's credential, so it is never passed on. */
   readonly isOperators?: boolean;
   readonly streamedOnly?: boolean;
   /** Another endpoint may do better. */
@@ -153,7 +153,7 @@ const FAILURES: readonly Failure[] = [
     streamedOnly: true,
   },
   {
-    what: 'a stream that begins, then tells an error',
+    what: 'a stream that begins, then emits an error',
     answer: (dialect) => sse([dialect.start, dialect.errorFrame('overloaded_error', WORDS)]),
     expected: OVERLOADED,
     streamedOnly: true,
@@ -235,7 +235,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       expect(body.request_id).toMatch(/^gen-/);
       if (isOperators)
         expect(body.error.message).toMatch(
-          /^Provider p\d refuses (?:the credential of this gateway|this gateway for want of payment): only the operator of the gateway/,
+          /^Provider p\d (?:refuses the credential of this gateway|requires payment from the account of this gateway): only the operator of the gateway/,
         );
       if (isOperators) expect(JSON.stringify(body)).not.toMatch(new RegExp(`${WORDS}|${CODE}`));
       expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|credential-of|node:|at \//);
@@ -243,48 +243,51 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     },
   );
 
-  it.each(CASES)('$kind, stream $stream: $what lets the second endpoint answer, if it can help', async (failure) => {
-    const { kind, stream, answer, expected, isFinal } = failure;
-    const dialect = DIALECTS[kind];
-    bench[kind].script(() => answer(dialect));
-    const requests = bench.second.requests.length;
-    const question = ask(dialect.pair, { stream, messages: [{ role: 'user', content: 'The original.' }] });
-    const response = await bench.gateway.messages(question);
-    if (isFinal) {
-      expect([response.status, bench.second.requests.length]).toEqual([expected.status, requests]);
-      await response.text();
-      return;
-    }
-    expect(response.status).toBe(200);
-    const message = stream
-      ? buildMessage(readMessagesEvents(await response.text()))
-      : ((await response.json()) as JsonBody);
-    expect(message).toMatchObject({
-      content: [{ type: 'text', text: 'From the second.' }],
-      provider: 'Provider p2',
-      id: response.headers.get('x-generation-id'),
-    });
-    expect(JSON.stringify(message)).not.toContain(WORDS);
-    // The caller's own request, built afresh (docs/reasons/routing.md#first-cause).
-    expect(bench.second.requests.length).toBe(requests + 1);
-    const { json: sent, headers } = bench.second.requests.at(-1)!;
-    expect(sent.messages).toMatchObject([{ role: 'user' }]);
-    expect(JSON.stringify(sent.messages)).toContain('The original.');
-    expect(headers['x-api-key']).toBe('credential-of-p2');
-  });
+  it.each(CASES)(
+    '$kind, stream $stream: $what is answered by the second endpoint, where it can help',
+    async (failure) => {
+      const { kind, stream, answer, expected, isFinal } = failure;
+      const dialect = DIALECTS[kind];
+      bench[kind].script(() => answer(dialect));
+      const requests = bench.second.requests.length;
+      const question = ask(dialect.pair, { stream, messages: [{ role: 'user', content: 'The original.' }] });
+      const response = await bench.gateway.messages(question);
+      if (isFinal) {
+        expect([response.status, bench.second.requests.length]).toEqual([expected.status, requests]);
+        await response.text();
+        return;
+      }
+      expect(response.status).toBe(200);
+      const message = stream
+        ? buildMessage(readMessagesEvents(await response.text()))
+        : ((await response.json()) as JsonBody);
+      expect(message).toMatchObject({
+        content: [{ type: 'text', text: 'From the second.' }],
+        provider: 'Provider p2',
+        id: response.headers.get('x-generation-id'),
+      });
+      expect(JSON.stringify(message)).not.toContain(WORDS);
+      // The caller's own request, built afresh (docs/use/routing.md#attempts).
+      expect(bench.second.requests.length).toBe(requests + 1);
+      const { json: sent, headers } = bench.second.requests.at(-1)!;
+      expect(sent.messages).toMatchObject([{ role: 'user' }]);
+      expect(JSON.stringify(sent.messages)).toContain('The original.');
+      expect(headers['x-api-key']).toBe('credential-of-p2');
+    },
+  );
 
-  it('waits for a refusal that does not end no longer than its status is worth', async () => {
+  it('waits a bounded time for the body of a refusal that does not end', async () => {
     bench.anthropic.script(() => ({ status: 503, body: ['{"error"', HANG] }));
     const response = await bench.gateway.messages(ask('test/native-pair'));
     expect([response.status, ((await response.json()) as JsonBody).provider]).toEqual([200, 'Provider p2']);
     const record = bench.anthropic.requests.at(-1)!;
     await record.closed;
     expect(record.aborted).toBe(true);
-    // Two seconds, as it is meant; a busy machine is late.
+    // Two seconds by design; a busy machine is slower.
     expect(record.closedAt! - record.openedAt).toBeLessThan(10_000);
   });
 
-  it.each(MODES)('an endpoint where nobody listens is a 502, or another answers (stream %s)', async (stream) => {
+  it.each(MODES)('an endpoint without a listener is a 502, or another answers (stream %s)', async (stream) => {
     const alone = await bench.gateway.messages(ask('test/nowhere', { stream }));
     expect([alone.status, await alone.json()]).toMatchObject([502, { error: { type: 'api_error' } }]);
     const pair = await bench.gateway.messages(ask('test/nowhere-pair', { stream }));
@@ -294,11 +297,11 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
 
   describe('a provider that does not begin in time', () => {
     const SILENCES: readonly (readonly [string, (dialect: Dialect) => Answer])[] = [
-      ['says nothing at all', neverAnswers],
+      ['sends nothing at all', neverAnswers],
       ['sends headers alone', () => sse([HANG])],
-      ['begins a reply and tells nothing', ({ start, ping }) => sse([start, ping, HANG])],
+      ['begins a reply and emits nothing', ({ start, ping }) => sse([start, ping, HANG])],
       [
-        'opens a block and tells nothing',
+        'opens a block and emits nothing',
         ({ start }) =>
           sse([
             start,
@@ -340,7 +343,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       await bench.anthropic.requests.at(-1)!.closed;
     });
 
-    it('does not limit a reply that has begun to tell', async () => {
+    it('does not limit a reply that has begun to emit content', async () => {
       bench.anthropic.script(anthropicText('Slow and steady.'));
       const whole = await bench.gateway.messages(ask('test/impatient'));
       expect(whole.status).toBe(200);
@@ -430,8 +433,8 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     it('a fault outweighs an endpoint that the request cannot be sent to', async () => {
       bench.second.script(json(anthropicError('overloaded_error', 'Too busy'), 529, { 'retry-after': '5' }));
       const stored = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
-      const asked = ask('test/back-to-translated', { messages: [{ role: 'user', content: [stored] }] });
-      const response = await bench.gateway.messages(asked);
+      const storedFile = ask('test/back-to-translated', { messages: [{ role: 'user', content: [stored] }] });
+      const response = await bench.gateway.messages(storedFile);
       expect([response.status, response.headers.get('retry-after')]).toEqual([529, '5']);
       expect(((await response.json()) as JsonBody).error.metadata).toMatchObject({
         provider_name: 'Provider p2',
@@ -469,7 +472,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     expect(bench.anthropic.requests.length).toBe(before);
   });
 
-  it('passes on the words of a provider, but no address and no key in them', async () => {
+  it('passes on the message of a provider, but no address and no key in them', async () => {
     const words = 'See https://internal.example/admin?key=1 and use sk-ant-api03-abcdefghijklmnop instead';
     bench.anthropic.script(json(anthropicError('invalid_request_error', words), 400));
     const response = await bench.gateway.messages(ask('test/native'));
@@ -478,7 +481,8 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
 
   it.each([
     [529, 529, 'provider-overloaded', 0],
-    // Not told as a 402 of ours, nor logged as one; the operator is told of his account in a line of its own.
+    // Neither returned nor logged as a 402 of the gateway; a separate line warns the operator about the provider
+    // account.
     [402, 502, 'provider-payment-required', 1],
   ])('logs a failure once, in the line of its request, by its kind: %i', async (theirs, status, outcome, more) => {
     bench.anthropic.script(json(anthropicError('api_error', WORDS), theirs));

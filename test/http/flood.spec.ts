@@ -1,12 +1,13 @@
 /**
- * Goal: an account that asks far too often is refused before its bodies are read, with what it needs to know, and
- * nothing is said before (docs/wire/errors.md#rate-limits, docs/wire/limits.md#flood); so is a key past its share of
- * the account, and one whose calls come to nothing. Method: small limits, a clock moved by hand, both kinds of key, a
- * body that is none; for wasted calls the sandbox, which fails by name, and clients that leave.
+ * Checks that an account with far too many requests is refused before its bodies are read, with the details it needs,
+ * and that normal replies carry none of them (docs/use/errors.md#rate-limits, docs/use/limits.md#flood); the same
+ * holds for a key over its share of the account, and for a key whose calls are wasted. The limits are small, the
+ * clock is moved by hand, both kinds of key are used, and the body is invalid; wasted calls come from the sandbox,
+ * which fails by name, and from clients that leave.
  */
 import { ThrottlerGuard, ThrottlerStorage } from '@nestjs/throttler';
-import { FloodGuard } from '../../src/limits/flood.guard.js';
-import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
+import { FloodGuard } from '../../src/rate-limits/flood.guard.js';
+import { LocalThrottlerStorage } from '../../src/rate-limits/local-throttler.storage.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -28,7 +29,7 @@ describeOnEmbedded('a flood of requests', (database) => {
     expect(app.get(ThrottlerStorage, { strict: false })).toBeInstanceOf(LocalThrottlerStorage);
   });
 
-  it('is let through in silence up to the limit, then refused on every route, whatever the key, and let through again', async () => {
+  it('passes without rate headers up to the limit, is then refused on every route with any key, and passes again', async () => {
     for (let times = 0; times < 3; times++) {
       const response = await gateway.messages(ASK);
       expect([response.status, NAMES.map((name) => response.headers.get(name))]).toEqual([200, [null, null, null]]);
@@ -84,13 +85,13 @@ describeOnEmbedded('keys of one account', (database) => {
   beforeEach(() => void (clock.aheadMs += 700_000));
 
   const statuses = async (times: number, key?: string, model = 'sandbox/echo'): Promise<number[]> => {
-    const told: number[] = [];
+    const received: number[] = [];
     for (let time = 0; time < times; time++) {
       const response = await gateway.messages({ ...ASK, model }, key === undefined ? {} : { key });
-      told.push(response.status);
+      received.push(response.status);
       await response.arrayBuffer();
     }
-    return told;
+    return received;
   };
 
   it('have half of its requests each while another one calls, and all when it has been silent for ten minutes', async () => {

@@ -15,6 +15,7 @@ export function generationRow(owner: Owner, changes: Partial<GenerationRow> = {}
     api_type: 'messages',
     requested_model: 'test/model',
     model: 'test/model',
+    upstream_model: null,
     provider: 'p0',
     provider_name: 'Provider p0',
     endpoint: 'p0',
@@ -54,8 +55,10 @@ export function generationRow(owner: Owner, changes: Partial<GenerationRow> = {}
     session_id: null,
     end_user: null,
     trace: null,
+    tags: null,
     attempts: [],
     request_id: null,
+    dialect: null,
     ...owner,
     ...changes,
   };
@@ -71,11 +74,11 @@ export function generationId(heldAt: string): string {
 /** Enters generations and moves the counters for them, as the ledger does. */
 export async function settle(store: DataSource, ...rows: readonly GenerationRow[]): Promise<void> {
   for (const { held_at } of rows) await store.query('select ensure_month_1($1)', [held_at]);
-  await store.query('select settle_generations_1($1)', [JSON.stringify(rows)]);
+  await store.query('select settle_generations_2($1)', [JSON.stringify(rows)]);
   await store.query('select post_holds_2($1)', [rows.map(({ id }) => id)]);
 }
 
-/** Another account, with a workspace and a key that nobody has. */
+/** Another account, with a workspace and a key that is never used. */
 export async function addStrangers(store: DataSource): Promise<Owner> {
   const [account] = await store.query<{ id: string }[]>(
     `insert into accounts (id, name) values (gen_random_uuid(), 'theirs') returning id`,

@@ -1,12 +1,12 @@
-// Goal: whoever made a generation can read what became of it, exactly as it was settled, and nobody else can.
-// Method: the real app; rows are settled by the statement the ledger uses, and read over HTTP.
+// Checks that the owner of a generation can read its outcome, exactly as it was settled, and that no one else can.
+// The real app is used; rows are settled by the ledger's own statement, and read over HTTP.
 import { DataSource } from 'typeorm';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { addKey, addStrangers, generationId, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
-/** docs/wire/accounting.md#get-generation: the keys that clients require, and those that may be missing. */
+/** docs/use/charges.md#get-generation: the keys that clients require, and those that may be missing. */
 const REQUIRED_KEYS =
   'id upstream_id created_at model provider_name api_type app_id router preset_id streamed cancelled is_byok origin http_referer ' +
   'user_agent external_user service_tier data_region finish_reason native_finish_reason generation_time latency ' +
@@ -53,6 +53,7 @@ describeOnEachDatabase('GET /generation', (database) => {
       requested_model: 'test/wanted',
       model: 'test/answered',
       provider_name: 'Provider One',
+      upstream_model: 'answered-1',
       upstream_id: 'msg_1',
       service_tier: 'priority',
       streamed: true,
@@ -71,8 +72,28 @@ describeOnEachDatabase('GET /generation', (database) => {
       end_user: 'user-7',
       trace: { trace_id: 't', nested: { kept: [1] } },
       attempts: [
-        { provider: 'Provider Zero', model: 'test/wanted', status: 529, endpoint: 'p0/turbo' },
-        { provider: 'Provider One', model: 'test/answered', status: 200, endpoint: 'p1' },
+        {
+          ...{
+            provider: 'Provider Zero',
+            model: 'test/wanted',
+            status: 529,
+            endpoint: 'p0/turbo',
+            started: 3,
+            took: 90,
+          },
+          ...{ fault: 'overloaded', cost: '0' },
+        },
+        {
+          ...{
+            provider: 'Provider One',
+            model: 'test/answered',
+            status: 200,
+            endpoint: 'p1',
+            started: 100,
+            took: 4_200,
+          },
+          cost: '0.000123456789',
+        },
       ],
     });
     await settle(store, row);
@@ -82,15 +103,20 @@ describeOnEachDatabase('GET /generation', (database) => {
       request_id: REQUEST_ID,
       session_id: 'session',
       workspace_id: owner.workspace_id,
+      key: owner.key_hash,
+      member: null,
       upstream_id: 'msg_1',
       created_at: NOW,
       model: 'test/answered',
       requested_model: 'test/wanted',
+      upstream_model: 'answered-1',
+      provider: 'p0',
       provider_name: 'Provider One',
       provider_responses: [
         { status: 529, provider_name: 'Provider Zero', model_permaslug: 'test/wanted', endpoint_id: 'p0/turbo' },
         { status: 200, provider_name: 'Provider One', model_permaslug: 'test/answered', endpoint_id: 'p1' },
       ],
+      api: 'messages',
       api_type: 'completions',
       router: null,
       preset_id: null,
@@ -98,6 +124,8 @@ describeOnEachDatabase('GET /generation', (database) => {
       data_region: 'global',
       is_byok: false,
       outcome: 'completed',
+      status: 200,
+      error_type: null,
       streamed: true,
       cancelled: false,
       finish_reason: 'stop',
@@ -122,6 +150,7 @@ describeOnEachDatabase('GET /generation', (database) => {
       usage: 0.000123456789,
       server_tool_cost: 0,
       total_cost: 0.000123456789,
+      price_version: null,
       cache_discount: null,
       upstream_inference_cost: 0,
       is_estimated: false,
@@ -129,12 +158,34 @@ describeOnEachDatabase('GET /generation', (database) => {
       is_recovered: false,
       user: 'user-7',
       external_user: 'user-7',
+      tags: null,
       trace: { trace_id: 't', nested: { kept: [1] } },
       response_cache_source_id: null,
       app_id: null,
       origin: '',
       http_referer: null,
       user_agent: null,
+      attempts: [
+        {
+          provider: 'p0',
+          model: 'test/wanted',
+          status: 529,
+          fault: 'overloaded',
+          started_at: '2026-11-15T11:59:55.805Z',
+          duration_ms: 90,
+          cost: 0,
+        },
+        {
+          provider: 'p1',
+          model: 'test/answered',
+          status: 200,
+          fault: null,
+          started_at: '2026-11-15T11:59:55.902Z',
+          duration_ms: 4_200,
+          cost: 0.000123456789,
+        },
+      ],
+      decision: null,
     });
     expect(REQUIRED_KEYS.split(' ').filter((key) => !(key in data))).toEqual([]);
     expect(await show(row.id, MANAGEMENT_KEY)).toEqual(data);
@@ -142,7 +193,7 @@ describeOnEachDatabase('GET /generation', (database) => {
 
   it.each([
     [
-      'one nobody answered',
+      'one without a reply',
       { model: null, provider_name: null, outcome: 'provider-overloaded', finish_reason: null, cost: '0' },
       { model: 'test/model', provider_name: null, cancelled: false, finish_reason: 'error', usage: 0 },
     ],
@@ -157,7 +208,7 @@ describeOnEachDatabase('GET /generation', (database) => {
       { outcome: 'swept-away', cancelled: false, finish_reason: 'error' },
     ],
     [
-      'one that came to no end of its own, though nobody is at fault',
+      'one without a stop reason, and without a fault',
       { outcome: 'completed', finish_reason: null },
       { cancelled: false, finish_reason: null },
     ],
@@ -199,7 +250,7 @@ describeOnEachDatabase('GET /generation', (database) => {
       { cost: '12345678901.5', prompt_tokens: 4_000_000_000 },
       { usage: 12345678901.5, tokens_prompt: 4_000_000_000 },
     ],
-  ] as const)('tells %s', async (_, changes, expected) => {
+  ] as const)('shows %s', async (_, changes, expected) => {
     const row = generationRow(owner, changes);
     await settle(store, row);
     expect(await show(row.id)).toMatchObject(expected);
@@ -216,13 +267,13 @@ describeOnEachDatabase('GET /generation', (database) => {
     ['tool-use', 'tool_calls'],
     ['refusal', 'content_filter'],
     ['content-filter', 'content_filter'],
-  ])('tells that a reply ended by %s as %s', async (stop, expected) => {
+  ])('shows the stop reason %s as %s', async (stop, expected) => {
     const row = generationRow(owner, { finish_reason: stop, native_finish_reason: 'theirs' });
     await settle(store, row);
     expect(await show(row.id)).toMatchObject({ finish_reason: expected, native_finish_reason: 'theirs' });
   });
 
-  it('is there when the reply is, with what the reply said of itself', async () => {
+  it('is there when the reply is, with the values that the reply reported', async () => {
     const response = await gateway.messages({
       model: 'sandbox/echo',
       max_tokens: 50,
@@ -250,7 +301,7 @@ describeOnEachDatabase('GET /generation', (database) => {
     });
   });
 
-  it('finds what was held in another month than its id says, as clocks differ', async () => {
+  it('finds a generation whose hold is in another month than its id, because clocks differ', async () => {
     const held = { held_at: '2026-12-01T00:00:00.500Z', id: generationId('2026-11-30T23:59:58Z') };
     await settle(store, generationRow(owner, held));
     expect(await show(held.id)).toMatchObject({ id: held.id, created_at: held.held_at });
@@ -271,7 +322,7 @@ describeOnEachDatabase('GET /generation', (database) => {
   it('is closed to other workspaces and accounts', async () => {
     const elsewhere = generationRow(await addKey(store, owner.account_id));
     const theirs = generationRow(await addStrangers(store));
-    // Ids of workspaces are never taken for those of accounts: the same workspace under another account is nobody's.
+    // Ids of workspaces are never taken for those of accounts: the same workspace under another account has no owner.
     const mixed = generationRow({ ...owner, account_id: theirs.account_id });
     await settle(store, elsewhere, theirs, mixed);
     const isFound = async (id: string, key: string): Promise<boolean> => {
@@ -285,7 +336,7 @@ describeOnEachDatabase('GET /generation', (database) => {
     expect(await isFound(elsewhere.id, MANAGEMENT_KEY)).toBe(true);
   });
 
-  it('finds it by the id of its request, as the reply has it, for whoever finds it by its own', async () => {
+  it('finds it by the id of its request, as the reply has it, for every caller that finds it by its own id', async () => {
     const response = await gateway.messages({
       model: 'sandbox/echo',
       max_tokens: 50,
@@ -325,5 +376,28 @@ describeOnEachDatabase('GET /generation', (database) => {
     const reply = await read(query);
     expect([reply.status, reply.body.error.code]).toEqual([status, status]);
     expect(reply.body.error.message).toContain(message);
+  });
+
+  it('shows the calls of a real generation with their times and costs, and why they were made', async () => {
+    const answer = await gateway.messages({
+      model: 'sandbox/tools',
+      max_tokens: 500,
+      tools: [{ type: 'openrouter:datetime' }],
+      messages: [{ role: 'user', content: 'call datetime' }],
+    });
+    const { id } = (await answer.json()) as { id: string };
+    let data = await show(id);
+    // Decisions are written a moment after records.
+    for (; data['decision'] === null; data = await show(id)) await new Promise((resolve) => setTimeout(resolve, 10));
+    const attempts = data['attempts'] as { started_at: string; duration_ms: number; cost: number; fault: null }[];
+    expect(attempts.length).toBe(2);
+    const [first, second] = attempts.map(({ started_at: at }) => Date.parse(at));
+    expect(second! - first!).toBeGreaterThanOrEqual(0);
+    expect(Math.abs(first! - Date.now())).toBeLessThan(60_000);
+    for (const attempt of attempts) expect(attempt).toMatchObject({ provider: 'sandbox', fault: null, status: 200 });
+    const paid = attempts.reduce((sum, { cost }) => sum + cost, 0);
+    expect(paid).toBeGreaterThan(0);
+    expect(paid).toBeCloseTo(data['usage'] as number, 12);
+    expect(data['decision']).toMatchObject({ derivation: 'derived', requested: 'sandbox/tools', consulted: [] });
   });
 });

@@ -1,6 +1,6 @@
-// Goal: administration of guardrails and of whom they are for, as clients meet it: statuses, bodies, limits, the
-// released clients' own schemas, and what the log and the budgets hold after each change. Method: the real app on each
-// database, called over HTTP.
+// Checks the administration of guardrails and of their assignments as clients use it: statuses, bodies, limits, the
+// released clients' own schemas, and the audit log and budgets after each change. The real app is called over HTTP
+// on each database.
 import { randomUUID } from 'node:crypto';
 import type { OpenRouter } from '@openrouter/sdk';
 import { DataSource } from 'typeorm';
@@ -121,7 +121,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
     );
 
   describe('a guardrail', () => {
-    it('says nothing but its name at first', async () => {
+    it('has nothing but its name at first', async () => {
       const { status, body } = await call('POST', '/guardrails', { name: 'plain' });
       expect(status).toBe(201);
       const [home] = await query(`select id from workspaces where is_default`);
@@ -564,7 +564,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
     });
   });
 
-  it('logs whom it is taken from when it is deleted: keys, members, and workspaces whose default it was', async () => {
+  it('logs its former assignments when it is deleted: keys, members, and workspaces whose default it was', async () => {
     const { id } = await create({ limit_usd: 5 });
     const hash = await newKey();
     await call('POST', `/guardrails/${id}/assignments/keys`, { key_hashes: [hash] });
@@ -583,7 +583,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
     ]);
   });
 
-  it('takes a change of an amount that is shown alike', async () => {
+  it('stores a change of an amount that is displayed alike', async () => {
     const [one, other] = ['123456789012345.000000000001', '123456789012345.000000000002'];
     const { data } = (await call('POST', '/guardrails', `{"name":"n","limit_usd":${one}}`)).body;
     await call('PATCH', `/guardrails/${data.id}`, `{"limit_usd":${other}}`);

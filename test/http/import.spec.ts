@@ -1,8 +1,8 @@
 /**
- * Goal: whoever comes from elsewhere goes on: a gateway started with the catalog that was written for a LiteLLM proxy
- * answers every old name on both faces at the address the proxy called, with the key of the variable that was named;
- * and exported keys are made in a running gateway once. Method: the command in this process, then the application over
- * strict doubles. Rules: docs/importing.md.
+ * Checks that a gateway started with the catalog written for a LiteLLM proxy answers every former model name on both
+ * faces at the address that the proxy called, with the key of the named variable, and that exported keys are created
+ * in a running gateway once. The command runs in this process, then the application over strict doubles. Rules:
+ * docs/operate/importing.md.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -48,7 +48,7 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
       startUpstream('anthropic'),
       startDouble('azure'),
     ]);
-    // Unlike the vendor, it asks for no key.
+    // Unlike the vendor, the proxy requires no key.
     vllm.strict = false;
     vllm.script(openaiText('From vLLM.'));
     proxy.script(anthropicText('From the proxy.'));
@@ -88,7 +88,7 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
     await Promise.all([vllm?.close(), proxy?.close(), azure?.close()]);
   });
 
-  it('is told of in a page: what to set, what was assumed, what stayed behind', () => {
+  it('is described in a page: what to set, what was assumed, what stayed behind', () => {
     expect(output).toMatchObject({ code: 0, error: '' });
     expect(output.out).toMatch(/^fairlead-catalog.yaml: 3 models, 3 providers beside the shipped ones\.\n/);
     expect(output.out).toContain('model_list.3 (*): is a wildcard');
@@ -117,7 +117,7 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
     }
   });
 
-  it('calls each with its own key and model, and nobody else', () => {
+  it('calls each with its own key and model, and no other', () => {
     expect(azure.violations).toEqual([]);
     expect(azure.calls.map(({ path }) => path)).toContain(
       '/openai/deployments/gpt-4o-eu/chat/completions?api-version=2024-10-21',
@@ -131,12 +131,12 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
       expect([headers.authorization, json.model, path]).toEqual([undefined, 'meta/llama3', '/v1/chat/completions']);
   });
 
-  it('is not written over, and what cannot be read is one line', async () => {
+  it('is not overwritten, and an unreadable file is reported in one line', async () => {
     const catalog = await readFile(join(folder, 'fairlead-catalog.yaml'), 'utf8');
     expect(await run(['litellm', 'config.yaml'])).toMatchObject({
       code: 1,
       out: '',
-      error: 'import: fairlead-catalog.yaml is there already: name another with --out, or say --force\n',
+      error: 'fairlead import: fairlead-catalog.yaml exists already: name another file with --out, or add --force\n',
     });
     expect(await readFile(join(folder, 'fairlead-catalog.yaml'), 'utf8')).toBe(catalog);
     expect((await run(['litellm', 'config.yaml', '--out', 'fairlead-catalog.yaml', '--force'])).code).toBe(0);
@@ -155,19 +155,19 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
   });
 
   it.each([
-    [[], 'say where from: litellm or openrouter'],
-    [['elsewhere'], 'say where from: litellm or openrouter'],
+    [[], 'name the source: litellm or openrouter'],
+    [['elsewhere'], 'name the source: litellm or openrouter'],
     [['litellm'], 'give one configuration of LiteLLM'],
     [['litellm', 'a', 'b'], 'give one configuration of LiteLLM'],
     [['litellm', 'a', '--to', 'b'], '--to is not for litellm'],
     [['openrouter', 'a', '--force'], '--force is not for openrouter'],
     [['openrouter'], 'give at least one export'],
     [['--nothing'], 'Unknown option'],
-  ])('%j are wrong words', async (words, why) => {
+  ])('%j are invalid arguments', async (words, why) => {
     const { code, out, error } = await run(words);
     expect([code, out]).toEqual([1, '']);
     expect(error).toContain(why);
-    expect(error).toContain('npm run import -- litellm CONFIG.yaml');
+    expect(error).toContain('npm run fairlead -- import litellm CONFIG.yaml');
   });
 });
 
@@ -252,14 +252,14 @@ describeOnEmbedded('exports of OpenRouter', (database) => {
       external: { user: 'someone' },
     });
     expect(printed.at(-1).body).toEqual({ provider: 'openai', disabled: true });
-    for (const told of [
+    for (const notice of [
       'keys.json.3 (gone): has expired',
       'keys.json.1 (old app): has its whole limit again: the 4 USD it has spent are not carried over',
       'keys.json.0 (web): goes to the default workspace: there is no workspace',
       'byok.json.0 (anthropic, ours): POST /api/v1/byok with the printed body and its `key`, which no export has',
       'byok.json.1 (openai): is switched off',
     ])
-      expect(output.error).toContain(told);
+      expect(output.error).toContain(notice);
     expect(output.out + output.error).not.toContain('sk-');
   });
 
@@ -288,7 +288,7 @@ describeOnEmbedded('exports of OpenRouter', (database) => {
     expect(data).toMatchObject({ name: 'ours', is_fallback: true, allowed_api_key_hashes: [made[0].hash] });
   });
 
-  it('are there already the second time, unless they are asked for again', async () => {
+  it('are there already the second time, unless they are requested again', async () => {
     const variables = { FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY };
     const second = await run([...WORDS, '--to', `${gateway.origin}/api/v1/`], variables);
     expect(lines(second).filter(({ key }) => key !== undefined)).toEqual([]);
@@ -303,15 +303,20 @@ describeOnEmbedded('exports of OpenRouter', (database) => {
       'no management key',
       'http://127.0.0.1:9',
       {},
-      /^import: --to wants a management key in FAIRLEAD_MANAGEMENT_KEY\n$/,
+      /^fairlead import: --to wants a management key in FAIRLEAD_MANAGEMENT_KEY\n$/,
     ],
     [
-      'nobody there',
+      'unknown user',
       'http://127.0.0.1:9',
       { FAIRLEAD_MANAGEMENT_KEY: 'x' },
       /127\.0\.0\.1:9\/api\/v1 cannot be reached\n$/,
     ],
-    ['no address', 'gateway', { FAIRLEAD_MANAGEMENT_KEY: 'x' }, /^import: --to must be an http or https address/],
+    [
+      'no address',
+      'gateway',
+      { FAIRLEAD_MANAGEMENT_KEY: 'x' },
+      /^fairlead import: --to must be an http or https address/,
+    ],
     ['the wrong key', undefined, { FAIRLEAD_MANAGEMENT_KEY: API_KEY }, /GET \S+\/workspaces answered 403 /],
   ])('end with a line where there is %s', async (_, to, variables, line) => {
     const { code, out, error } = await run([...WORDS, '--to', to ?? gateway.origin], variables);
@@ -323,8 +328,11 @@ describeOnEmbedded('exports of OpenRouter', (database) => {
   it.each([
     ['{"data":', 'is not valid JSON'],
     ['{"error":{}}', 'is no list of GET /keys or GET /byok: it has no "data"'],
-  ])('%s is none', async (text, why) => {
+  ])('%s is invalid', async (text, why) => {
     await writeFile(join(folder, 'other.json'), text);
-    expect(await run(['openrouter', 'other.json'])).toMatchObject({ code: 1, error: `import: other.json ${why}\n` });
+    expect(await run(['openrouter', 'other.json'])).toMatchObject({
+      code: 1,
+      error: `fairlead import: other.json ${why}\n`,
+    });
   });
 });

@@ -1,8 +1,8 @@
 /**
- * Goal: a key makes no more requests and uses no more tokens a minute than it may, whoever pays for them, and asks no
- * model that it may not, by whatever field it is named; what is refused costs nothing and is held for no longer.
- * Method: the application before scripted providers, on a clock that stands in the middle of a
- * minute. Rules: docs/wire/limits.md#limits-of-keys, docs/wire/keys.md#rates-and-models.
+ * Checks that a key makes no more requests and uses no more tokens per minute than its limits, with any payer,
+ * and calls no model outside its list, by whatever field the model is named; that refused requests cost nothing and
+ * are held no longer. The application runs before scripted providers, on a clock that stands in the middle of a
+ * minute. Rules: docs/use/limits.md#limits-of-keys, docs/operate/keys.md#rates-and-models.
  */
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -14,11 +14,11 @@ import { json } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask } from './messages-bench.js';
 
-/** Of the prompt of `ask`, at most: three for `Hello`, and what frames it. */
+/** Tokens of the prompt of `ask`, at most: three for `Hello`, and its frame. */
 const PROMPT_TOKENS = 67;
-/** Of `ask`, with its most output. */
+/** Tokens of `ask` with its maximum output. */
 const RESERVED = PROMPT_TOKENS + 100;
-/** Of one answer: 12 of its prompt, and 7. */
+/** Tokens of one answer: 12 of its prompt, and 7. */
 const USED = 19;
 /** Since the minute began. */
 const INTO_MINUTE_MS = 20_000;
@@ -77,7 +77,7 @@ describeOnEmbedded('what keys are held to', (database) => {
 
   describe('rates', () => {
     it.each(FACES)(
-      'refuses the request past those of a minute, before anybody is asked: $route $stream',
+      'refuses the request past those of a minute, before any provider is called: $route $stream',
       async (face) => {
         const { route, stream } = face;
         const key = await newKey({ rate_limits: { requests_per_minute: 2 } });
@@ -85,23 +85,24 @@ describeOnEmbedded('what keys are held to', (database) => {
           expect((await send('POST', route, ask('test/one', { stream }), key)).status).toBe(200);
         const { status, headers, body } = await send('POST', route, ask('test/two', { stream }), key);
         expect([status, upstream.requests.length]).toEqual([429, 2]);
-        const told = {
+        const limitHeaders = {
           'X-RateLimit-Limit': '2',
           'X-RateLimit-Remaining': '0',
           'X-RateLimit-Reset': String(clock.now() + 60_000 - INTO_MINUTE_MS),
         };
-        for (const [name, value] of Object.entries(told)) expect([name, headers.get(name)]).toEqual([name, value]);
+        for (const [name, value] of Object.entries(limitHeaders))
+          expect([name, headers.get(name)]).toEqual([name, value]);
         expect(headers.get('retry-after')).toBe('40');
         expect(body.error).toMatchObject({
           code: 429,
           message: 'Rate limit exceeded: this key may make 2 requests a minute; wait for the next minute.',
-          metadata: { limit_source: 'key_rate_limit', limit: 'requests_per_minute', headers: told },
+          metadata: { limit_source: 'key_rate_limit', limit: 'requests_per_minute', headers: limitHeaders },
         });
         const errorType = route === '/messages' ? body.error.error_type : body.error.metadata.error_type;
         expect(errorType).toBe('rate_limit_exceeded');
         await ledger.rest();
         expect([await ledger.openHolds(), (await ledger.account()).held]).toEqual([0, 0]);
-        // Nobody else has asked for it.
+        // No other key has a request in this minute.
         expect((await message(await newKey({}))).status).toBe(200);
         clock.aheadMs += 60_000;
         expect((await send('POST', route, ask('test/one', { stream }), key)).status).toBe(200);
@@ -122,7 +123,7 @@ describeOnEmbedded('what keys are held to', (database) => {
         message: expect.stringContaining('this key may use 186 tokens a minute'),
         metadata: { limit_source: 'key_rate_limit', limit: 'tokens_per_minute' },
       });
-      // One that asks for less finds room.
+      // A smaller request finds room.
       expect((await message(key, { max_tokens: 50 })).status).toBe(200);
       await send('PATCH', `/keys/${hash}`, { rate_limits: { requests_per_minute: 100 } });
       expect((await message(key)).status).toBe(200);
@@ -146,7 +147,7 @@ describeOnEmbedded('what keys are held to', (database) => {
       expect([(await message(key)).status, (await message(second)).status]).toEqual([429, 429]);
     });
 
-    it('comes after money, and before the day of free variants', async () => {
+    it('is checked after money, and before the daily limit of free variants', async () => {
       const poor = await newKey({ limit: 0.000001, rate_limits: { requests_per_minute: 1 } });
       for (let request = 0; request < 2; request++) expect((await message(poor)).status).toBe(402);
       const free = await newKey({ rate_limits: { requests_per_minute: 1 } });
@@ -169,7 +170,7 @@ describeOnEmbedded('what keys are held to', (database) => {
       expect(upstream.requests.map(({ headers }) => headers['x-api-key'])).toEqual(['sk-of-a-caller']);
     });
 
-    it('is not asked of counts of tokens, explanations and lists', async () => {
+    it('does not apply to counts of tokens, explanations and lists', async () => {
       const key = await newKey({ rate_limits: { requests_per_minute: 1 } });
       expect((await message(key)).status).toBe(200);
       const { max_tokens: _, ...counted } = ask('test/one');
@@ -214,13 +215,13 @@ describeOnEmbedded('what keys are held to', (database) => {
       const key = await newKey({ allowed_models: allowed });
       const { data } = (await send('POST', '/routing/explain', body, key)).body;
       expect([...new Set(data.candidates.map(({ model }: JsonBody) => model))]).toEqual(plan);
-      // Whoever is left fails: nobody else is asked.
+      // The remaining models fail: no other is called.
       upstream.script(json(anthropicError('api_error', 'Down.'), 500));
       expect((await send('POST', '/messages', body, key)).status).toBe(502);
       expect(upstream.requests).toHaveLength(plan.length);
     });
 
-    it('is told by an explanation, and together with what a guardrail forbids', async () => {
+    it('is shown by an explanation, and together with what a guardrail forbids', async () => {
       const { key, hash } = await gateway.newKey({ allowed_models: ['test/*'] });
       const { data: guardrail } = (await send('POST', '/guardrails', { name: 'g', ignored_models: ['test/two'] })).body;
       await send('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [hash] });
@@ -238,7 +239,7 @@ describeOnEmbedded('what keys are held to', (database) => {
       ]);
     });
 
-    it('refuses suffixes that are wishes of requests, and lets a request have them', async () => {
+    it('refuses suffixes that are preferences of requests, and permits them in a request', async () => {
       for (const [model, suffix] of [
         ['test/one:online', 'online'],
         ['test/one:free:nitro', 'nitro'],
@@ -268,20 +269,20 @@ describeOnEmbedded('what keys are held to', (database) => {
       expect((await message(key)).status).toBe(200);
     });
 
-    it('comes before money', async () => {
+    it('is checked before money', async () => {
       const key = await newKey({ limit: 0, allowed_models: ['test/two'] });
       expect((await message(key)).status).toBe(403);
     });
   });
 
-  it.each(['rate_limits', 'allowed_models'])('refuses %s of a management key, which asks no models', async (field) => {
+  it.each(['rate_limits', 'allowed_models'])('refuses %s of a management key, which calls no models', async (field) => {
     const value = field === 'rate_limits' ? { requests_per_minute: 1 } : ['test/*'];
-    const told = [400, `${field}: is for inference keys; management keys ask no models`];
+    const expected = [400, `${field}: is for inference keys; management keys call no models`];
     const made = await send('POST', '/keys', { name: 'n', kind: 'management', [field]: value });
-    expect([made.status, made.body.error.message]).toEqual(told);
+    expect([made.status, made.body.error.message]).toEqual(expected);
     const { hash } = await gateway.newKey({ kind: 'management' });
     const changed = await send('PATCH', `/keys/${hash}`, { [field]: value });
-    expect([changed.status, changed.body.error.message]).toEqual(told);
+    expect([changed.status, changed.body.error.message]).toEqual(expected);
     expect((await send('PATCH', `/keys/${hash}`, { [field]: null })).status).toBe(200);
   });
 

@@ -1,8 +1,7 @@
 /**
- * Goal: a key that is rotated is the same key with another secret: its id, limits, usage and history stay, whoever
- * knows it by its hash still does, both secrets share them for the time of grace, and after it the former one is
- * nobody's. Method: the application before a scripted upstream; time is moved by hand. Rules:
- * docs/wire/keys.md#rotation.
+ * Checks that a rotated key is the same key with another secret: its id, limits, usage and history stay, it is still
+ * found by its hash, both secrets are valid during the time of grace, and the former one is invalid afterwards. The
+ * application runs before a scripted upstream; time is moved by hand. Rules: docs/operate/keys.md#rotation.
  */
 import { hashKey } from '../../src/core/ids.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -61,7 +60,7 @@ describeOnEmbedded('rotation of keys', (database) => {
   const statuses = (...keys: string[]): Promise<number[]> =>
     Promise.all(keys.map(async (key) => (await send('GET', '/key', undefined, key)).status));
 
-  it('answers as a new key does, and the key is the same but for its secret', async () => {
+  it('answers like the creation of a key, and the key is the same but for its secret', async () => {
     const made = await gateway.newKey({ name: 'one', limit: 5, limit_reset: 'daily', creator_user_id: 'user' });
     const before = (await send('GET', `/keys/${made.hash}`)).body.data;
     const { status, headers, body } = await rotate(made.hash, HOUR_SECONDS);
@@ -80,8 +79,12 @@ describeOnEmbedded('rotation of keys', (database) => {
     // The id is the hash of the first secret, and of no other.
     expect((await send('GET', `/keys/${hashKey(body.key)}`)).status).toBe(404);
     expect((await send('GET', '/key', undefined, body.key)).body.data).toMatchObject({ label, limit: 5 });
-    const told = JSON.stringify([(await send('GET', '/keys')).body, (await send('GET', '/audit')).body, gateway.log]);
-    for (const secret of [body.key, made.key]) expect(told).not.toContain(secret);
+    const printed = JSON.stringify([
+      (await send('GET', '/keys')).body,
+      (await send('GET', '/audit')).body,
+      gateway.log,
+    ]);
+    for (const secret of [body.key, made.key]) expect(printed).not.toContain(secret);
   });
 
   it('shares limit, usage and history between both secrets', async () => {
@@ -124,12 +127,12 @@ describeOnEmbedded('rotation of keys', (database) => {
     expect(await statuses(made.key, second, third)).toEqual([401, 401, 200]);
   });
 
-  it('lets a rotation whose answer was lost be repeated: what is in use keeps its grace', async () => {
+  it('permits the repetition of a rotation whose answer was lost: the secret in use keeps its grace', async () => {
     const made = await gateway.newKey();
     const lost = await rotated(made, HOUR_SECONDS);
     const second = await rotated(made, HOUR_SECONDS);
     expect(await statuses(made.key, lost, second)).toEqual([200, 200, 200]);
-    // Four at most go on beside the latest: the oldest ends.
+    // At most four remain valid beside the latest: the oldest ends.
     const later = [];
     for (let count = 0; count < 3; count++) later.push(await rotated(made, HOUR_SECONDS));
     expect(await statuses(made.key, lost, second, ...later)).toEqual([401, 200, 200, 200, 200, 200]);
@@ -202,7 +205,7 @@ describeOnEmbedded('rotation of keys', (database) => {
     expect((await end(hashKey(second))).body).toEqual({ deleted: true });
     expect(await statuses(made.key, second, third)).toEqual([200, 401, 200]);
     expect((await shown()).map(({ id }) => id)).toEqual([hashKey(made.key)]);
-    // One that has ended, the latest one, one of another key, and none.
+    // An expired one, the latest one, one of another key, and an invalid one.
     const other = await gateway.newKey();
     await rotated(other, HOUR_SECONDS);
     for (const id of [hashKey(second), hashKey(third), other.hash, 'x']) expect((await end(id)).status).toBe(404);
@@ -238,7 +241,7 @@ describeOnEmbedded('rotation of keys', (database) => {
     expect(await statuses(made.key)).toEqual([200]);
   });
 
-  it('knows no key that is another one, or none, or over', async () => {
+  it('rejects other, invalid and expired secrets', async () => {
     for (const hash of ['f'.repeat(64), 'x', "'%20OR%20'1'='1"]) expect((await rotate(hash, 0)).status).toBe(404);
     const deleted = await gateway.newKey();
     await send('DELETE', `/keys/${deleted.hash}`);
@@ -250,7 +253,7 @@ describeOnEmbedded('rotation of keys', (database) => {
     expect([reply.status, reply.body.error.message]).toEqual([400, expect.stringContaining('expired')]);
   });
 
-  // The last of them: the key of this suite is over after it.
+  // The last test: the key of this suite expires in it.
   it('rotates management keys, by themselves too, and the last one cannot lose its rights by it', async () => {
     const second = (await rotate(hashKey(MANAGEMENT_KEY), HOUR_SECONDS)).body.key;
     expect((await send('GET', '/keys', undefined, second)).status).toBe(200);

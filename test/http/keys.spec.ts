@@ -1,6 +1,6 @@
-// Goal: keys and authentication as clients meet them: statuses, bodies and headers of /keys and /key, and
-// what strangers get. Method: the real app, called over HTTP; hostile headers are written to
-// the socket byte by byte.
+// Checks keys and authentication as clients use them: statuses, bodies and headers of /keys and /key, and the
+// replies to unauthenticated clients. The real app is called over HTTP; hostile headers are written to the socket
+// byte by byte.
 import { connect } from 'node:net';
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
@@ -10,7 +10,7 @@ import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 
-/** What is read of bodies; the rest is compared whole. */
+/** The parts of bodies that the tests read; the rest is compared whole. */
 interface Body {
   readonly key: string;
   readonly data: { readonly hash: string; readonly workspace_id: string } & Iterable<{ readonly hash: string }>;
@@ -28,6 +28,7 @@ const UNKNOWN_HASH = 'f'.repeat(64);
 
 const FIGURES = {
   limit_held: 0,
+  limit_raise: null,
   usage: 0,
   usage_daily: 0,
   usage_weekly: 0,
@@ -82,7 +83,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     });
   }
 
-  it('makes a key, shown this once', async () => {
+  it('creates a key, whose text is returned once', async () => {
     const reply = await call('POST', '/api/v1/keys', {
       body: {
         name: 'team',
@@ -113,6 +114,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
       rate_limits: null,
       allowed_models: null,
       egress: { allowed_domains: null, blocked_domains: ['paste.example.com'] },
+      metadata: { tags: {} },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       updated_at: null,
       expires_at: '2100-01-01T00:00:00.000Z',
@@ -162,6 +164,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
         expires_at: null,
         allowed_data_regions: ['global'],
         free_model_daily_requests: { used: 0, limit: 50, remaining: 50 },
+        budgets: [],
         organization_id: null,
         workspace_id: expect.any(String),
         rate_limit: { requests: -1, interval: '10s', note: expect.any(String) },
@@ -263,7 +266,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     });
   });
 
-  it('asks the store a few times for 500 calls at once with a key nobody has used before', async () => {
+  it('queries the store a few times for 500 calls at once with a key that was never used', async () => {
     const { key } = await create({});
     const lookUps = jest.spyOn(gateway.gateway.app.get(KeysRepository, { strict: false }), 'listActive');
     // A route that needs nothing of the store but the key.
@@ -353,7 +356,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     await store.query(`delete from spending_windows where scope = 'free_requests'`);
   });
 
-  it('lists disabled keys, and those of one workspace, when asked to', async () => {
+  it('lists disabled keys, and those of one workspace, when requested', async () => {
     const { hash } = await create({});
     const { workspace_id: home } = (await call('PATCH', `/api/v1/keys/${hash}`, { body: { disabled: true } })).body
       .data;
@@ -368,7 +371,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     expect(await listed('include_disabled=true&workspace_id=other')).toBe(false);
   });
 
-  it('lists those of a user, of a kind, disabled ones alone, and deleted ones with what they came to', async () => {
+  it('lists those of a user, of a kind, disabled ones alone, and deleted ones with their usage', async () => {
     const user = 'leaver';
     const plain = await create({ creator_user_id: user });
     const manager = await create({ creator_user_id: user, kind: 'management' });
@@ -394,16 +397,16 @@ describeOnEmbedded('keys over HTTP', (database) => {
     expect([...data][0]).not.toHaveProperty('deleted_at');
   });
 
-  it('sorts by what keys came to and by when they were used, as calls leave them', async () => {
+  it('sorts by usage and by the time of the last use', async () => {
     const made: { readonly key: string; readonly hash: string }[] = [];
     for (let index = 0; index < 3; index++) made.push(await create({ creator_user_id: 'sorted' }));
     const [idle, dear, last] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]];
-    const say = async (key: string, content: string): Promise<void> => {
+    const spend = async (key: string, content: string): Promise<void> => {
       const body = { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content }] };
       expect((await gateway.messages(body, { key })).status).toBe(200);
     };
-    await say(dear.key, 'many words '.repeat(50));
-    await say(last.key, 'few');
+    await spend(dear.key, 'many words '.repeat(50));
+    await spend(last.key, 'few');
     const sorted = async (sort: string): Promise<unknown[]> =>
       [...(await call('GET', `/api/v1/keys?creator_user_id=sorted&sort=${sort}`)).body.data].map(({ hash }) => hash);
     expect(await sorted('usage')).toEqual([dear.hash, last.hash, idle.hash]);
@@ -482,7 +485,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     await call('DELETE', `/api/v1/keys/${hash}`);
   });
 
-  it('refuses a body beyond its form without a change', async () => {
+  it('refuses invalid values without a change', async () => {
     const { hash } = await create({});
     for (const [body, message] of [
       [{ disabled: 'yes' }, 'disabled: must be a boolean'],
@@ -499,7 +502,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     expect((await call('GET', `/api/v1/keys/${hash}`)).body.data).toMatchObject({ name: 'name', updated_at: null });
   });
 
-  it('tells strangers what is missing, in each family', async () => {
+  it('reports to unauthenticated clients what is missing, in each family', async () => {
     const missing = await call('GET', '/api/v1/key', { key: '' });
     expect([missing.status, missing.body]).toEqual([
       401,
@@ -533,13 +536,13 @@ describeOnEmbedded('keys over HTTP', (database) => {
   ])('refuses the hostile token %# quickly', async (token, statuses) => {
     const before = performance.now();
     expect(statuses).toContain(await statusOfRaw(Buffer.from(token)));
-    // Half a second is wanted (docs/reasons/security.md#keys-are-hashed-first); a busy machine may be slower, but never
-    // as slow as the statement in the second token asks.
+    // The target is half a second (docs/contribute/threat-model.md#strangers); a busy machine may be
+    // slower, but never as slow as the statement in the second token takes.
     expect(performance.now() - before).toBeLessThan(2_000);
   });
 
-  // The last test: from here on the address is past its limit.
-  it('throttles guessing, yet lets a valid key pass from the same address', async () => {
+  // The last test: afterwards the address is over its limit.
+  it('throttles guessing, yet accepts a valid key from the same address', async () => {
     let refused: Reply | undefined;
     for (let guess = 0; guess <= FAILURES_MAX && refused?.status !== 429; guess++) {
       refused = await call('GET', '/api/v1/key', { key: `guess ${guess}` });

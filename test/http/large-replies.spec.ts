@@ -1,5 +1,5 @@
-// Goal: a reply that is long enough to be read, shown and sent in steps says the same as a short one. Method: an
-// upstream with a reply of some megabytes, asked by both faces, whole and streamed.
+// Checks that a reply long enough to be read, converted and sent in slices is the same as a short one. The
+// upstream's reply has some megabytes, and is requested by both faces, whole and streamed.
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,7 +1,8 @@
 /**
- * Goal: what a stream told of its output before the last words is not what is charged, where its last report tells no
- * figure, or none that can be; and nobody pays for a compaction of more than can be. Method: scripted upstreams of both
- * dialects; the row and the printed usage, on both faces. The model costs 3 USD a million tokens in and 15 out.
+ * Checks that the output usage which a stream reports before its last event is not charged where the last report has
+ * no figure or an impossible one, and that no caller pays for a compaction of impossible size. The row and the
+ * printed usage are compared for scripted upstreams of both dialects, on both faces. The model costs 3 USD per
+ * million input tokens and 15 USD per million output tokens.
  */
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -56,7 +57,7 @@ describeOnEmbedded('the last report of a stream', (database) => {
   };
   const cases = FACES.flatMap((face) => Object.entries(LAST).map(([what, last]) => ({ face, what, last })));
 
-  it.each(cases)('$face: a native one that tells $what is estimated', async ({ face, last }) => {
+  it.each(cases)('$face: a native one that reports $what is estimated', async ({ face, last }) => {
     const usage = 'output' in last ? { output_tokens: last.output } : {};
     const end =
       frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
@@ -68,7 +69,7 @@ describeOnEmbedded('the last report of a stream', (database) => {
     expect(text).toMatch(/"(output|completion)_tokens":10,/);
   });
 
-  it.each(cases)('$face: a translated one that tells $what is estimated', async ({ face, last }) => {
+  it.each(cases)('$face: a translated one that reports $what is estimated', async ({ face, last }) => {
     const chunk = (choices: readonly object[], more: object = {}): string =>
       frame('', { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices, ...more });
     const usage = 'output' in last ? { prompt_tokens: 3, completion_tokens: last.output } : { prompt_tokens: 3 };
@@ -96,7 +97,7 @@ describeOnEmbedded('the last report of a stream', (database) => {
     anthropic.script(anthropicText('Hi.', { usage: { iterations } }));
     const { row } = await answered(face, ask('test/native'));
     expect(row).toMatchObject({ cost: row.bound, is_over_bound: true });
-    const told = 150_012 * 3 + 9_007 * 15;
-    expect(Math.round((Number(row.cost) + Number(row.operator_cost)) / MICRO)).toBe(told);
+    const expected = 150_012 * 3 + 9_007 * 15;
+    expect(Math.round((Number(row.cost) + Number(row.operator_cost)) / MICRO)).toBe(expected);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Goal: whatever is changed of what administrators manage is in the audit log, or is not changed; what a process has at
- * hand is dropped then, after the commit and never before. Method: each kind of change on the real application, first
- * with a log that fails at its entry, then with one that keeps it; every table is compared.
+ * Checks that every change of managed objects is in the audit log, or does not happen, and that a process drops its
+ * cached values after the commit and never before. Each kind of change runs on the real application, first with a log
+ * that fails at its entry, then with one that keeps it; every table is compared.
  */
 import { DataSource } from 'typeorm';
 import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
@@ -15,11 +15,11 @@ import type { JsonBody } from '../support/recorded-request.js';
 
 const TABLES = [
   'accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets',
-  'credit_grants', 'spending_windows', 'audit_entries',
+  'alarm_destinations', 'destinations', 'credit_grants', 'spending_windows', 'audit_entries',
 ]; // oxfmt-ignore
 
 type Cache = 'keys' | 'credentials' | 'guardrails' | 'policies';
-/** Its own entry of the log comes last, after those of what it takes along. */
+/** The change's own entry of the log is last, after those of its dependent objects. */
 type Step = readonly [
   actions: string | readonly string[],
   method: string,
@@ -32,7 +32,7 @@ describeOnEmbedded('changes of managed resources', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   let audit: AuditLog;
-  /** What was dropped, and how much of the change the store had at that moment: entries of the log. */
+  /** The dropped values, and how much of the change the store had at that moment: entries of the log. */
   let forgotten: { readonly cache: Cache; readonly entries: Promise<number> }[] = [];
   const ids = new Map<string, string>();
 
@@ -75,8 +75,9 @@ describeOnEmbedded('changes of managed resources', (database) => {
   const hashes = (): object => ({ key_hashes: [ids.get('key')!] });
   const GUARDRAIL_DELETE = ['guardrail.unassign', 'guardrail.unassign', 'workspace.update', 'guardrail.delete'];
   const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.budget.remove', 'workspace.delete']; // oxfmt-ignore
-  const WORKSPACE: readonly Cache[] = ['guardrails', 'policies'];
-  /** In an order in which each finds what it needs; a step that makes something names it. */
+  // Callers carry the tags of their workspace.
+  const WORKSPACE: readonly Cache[] = ['guardrails', 'keys', 'policies'];
+  /** In an order in which each step finds what it needs; a step that creates an object names it. */
   const STEPS: readonly (() => Step)[] = [
     () => ['workspace.create', 'POST', '/workspaces', { name: 'w', slug: 'w' }, []],
     () => ['workspace.update', 'PATCH', '/workspaces/w', { enforce_zdr: true }, WORKSPACE],
@@ -115,10 +116,17 @@ describeOnEmbedded('changes of managed resources', (database) => {
     () => [GUARDRAIL_DELETE, 'DELETE', '/guardrails/{guardrail}', undefined, ['guardrails']],
     () => [WORKSPACE_DELETE, 'DELETE', '/workspaces/v', undefined, ['keys', 'credentials', ...WORKSPACE]],
     () => ['account.preferences.update', 'PATCH', '/account/preferences', { enforce_zdr: true }, ['policies', 'keys']],
+    () => ['destination.create', 'POST', '/observability/destinations', { name: 'd', type: 'webhook', config: { url: 'https://alarms.example.com/' } }, []],
+    () => ['destination.update', 'PATCH', '/observability/destinations/{destination}', { name: 'e' }, []],
+    () => ['destination.rotate', 'POST', '/observability/destinations/{destination}/rotate', { grace_seconds: 60 }, []],
+    () => ['alarm.create', 'POST', '/alarms', { name: 'a', on: { kind: 'outage' }, destination_ids: [ids.get('destination')] }, []],
+    () => ['alarm.update', 'PATCH', '/alarms/{alarm}', { name: 'b', destination_ids: [] }, []],
+    () => ['alarm.delete', 'DELETE', '/alarms/{alarm}', undefined, []],
+    () => ['destination.delete', 'DELETE', '/observability/destinations/{destination}', undefined, []],
     () => ['credits.enter', 'POST', '/credits', { amount: 5 }, []],
   ]; // oxfmt-ignore
 
-  it('are undone, and nothing at hand is dropped, where the log cannot keep them; else they are kept together', async () => {
+  it('are undone, and no cache is dropped, where the log cannot keep them; otherwise both are stored together', async () => {
     for (const step of STEPS) {
       const [named, method, path, body, caches] = step();
       const actions = [named].flat();
@@ -137,7 +145,7 @@ describeOnEmbedded('changes of managed resources', (database) => {
       note(action, data);
       expect([action, await listActions(entries)]).toEqual([action, actions]);
       expect([action, forgotten.map(({ cache }) => cache).sort()]).toEqual([action, [...caches].sort()]);
-      // Whoever reads anew from that moment on sees the change.
+      // Every later read sees the change.
       for (const one of forgotten) expect([action, await one.entries]).toEqual([action, entries + actions.length]);
     }
   }, 60_000);
@@ -149,6 +157,8 @@ describeOnEmbedded('changes of managed resources', (database) => {
   function note(action: string, data: JsonBody): void {
     if (action === 'api_key.create') ids.set('key', data.hash);
     if (action === 'byok.create') ids.set('credential', data.id);
+    if (action === 'alarm.create') ids.set('alarm', data.id);
+    if (action === 'destination.create') ids.set('destination', data.id);
     if (action === 'guardrail.create') ids.set('guardrail', data.id);
   }
 });

@@ -1,7 +1,7 @@
 /**
- * Goal: each place of a body or a query has a maximum of its use, and a number of more digits than a double holds is
- * taken for nothing else. Method: every place of every described body and query, found in `/openapi.json` itself, so
- * that a new field is held to it at once: its schema, and a body that has such a number there.
+ * Checks that each place of a body or a query has a maximum of its use, and that a number of more digits than a
+ * double holds is read as nothing else. Every place of every described body and query is found in `/openapi.json`
+ * itself, so a new field is covered automatically: its schema, and a body that has such a number there.
  */
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -11,7 +11,7 @@ import { FILLING, type Leaf } from '../support/field-leaves.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 /**
- * Texts without a maximum of their own, which `FAIRLEAD_BODY_MAX` alone bounds: what the model reads, says and calls,
+ * Texts without a maximum of their own, which `FAIRLEAD_BODY_MAX` alone bounds: what the model reads, writes and calls,
  * media in base64, and what vendors seal for themselves.
  */
 const TEXTS: ReadonlySet<string> = new Set([
@@ -22,10 +22,10 @@ const TEXTS: ReadonlySet<string> = new Set([
   'signature', 'encrypted_index', 'encrypted_content',
 ]); // oxfmt-ignore
 
-/** Numbers of sampling without a range of their own: the provider has one, and a double is as long as one gets. */
+/** Sampling numbers without a range of their own: the provider has one, and their length is that of a double. */
 const NUMBERS: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_a', 'min_p', 'repetition_penalty']);
 
-/** What such a number may be taken for: to the schemas' compiler it is an object. */
+/** The kinds that such a number may be mistaken for: to the schemas' compiler it is an object. */
 const MISTAKEN: ReadonlySet<Leaf['kind']> = new Set(['array', 'map', 'object']);
 /** Requests that are sent at once. */
 const BATCH = 16;
@@ -58,14 +58,14 @@ describeOnEmbedded('maxima', (database) => {
         const field = fieldOf(leaf);
         if (isBounded(leaf)) continue;
         const exceptions = leaf.kind === 'string' ? TEXTS : leaf.kind === 'number' ? NUMBERS : undefined;
-        // What is kept as a default of plugins is bounded as a whole (docs/wire/tools-and-plugins.md#defaults).
+        // The stored defaults of plugins are bounded as a whole (docs/use/tools-and-plugins.md#defaults).
         const isKept = leaf.path.startsWith('plugins.');
         if (exceptions?.has(field) && (isKept || !forms.isOfManagement(operation))) exempt.add(field);
         else faults.push(`${operation.method} ${operation.path}: ${leaf.path} (${leaf.kind})`);
       }
     }
     expect(faults).toEqual([]);
-    // A field that is gone, or has a maximum now, has no place on the list.
+    // A field that was removed, or has a maximum now, must leave the list.
     expect([...TEXTS, ...NUMBERS].filter((field) => !exempt.has(field))).toEqual([]);
     expect(places).toBeGreaterThan(1_000);
   });
@@ -80,8 +80,8 @@ describeOnEmbedded('maxima', (database) => {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify(leaf.body).replace(`"${FILLING}"`, '9'.repeat(150)),
       });
-      const told = (await response.json()) as JsonBody;
-      const message = String(told.error?.message);
+      const reply = (await response.json()) as JsonBody;
+      const message = String(reply.error?.message);
       const isNamed = response.status === 400 && message.startsWith(leaf.path.split('.')[0]!);
       if (!isNamed) faults.push(`${operation.method} ${operation.path}: ${leaf.path} (${leaf.kind}): ${message}`);
       kinds.set(leaf.kind, (kinds.get(leaf.kind) ?? 0) + 1);
@@ -109,10 +109,10 @@ describeOnEmbedded('maxima', (database) => {
   });
 });
 
-/** The last name of a path; an entry is called as its list. */
+/** The last name of a path; an entry has the name of its list. */
 const fieldOf = ({ path }: Leaf): string => path.split('.').findLast((key) => !/^(\d+|\*)$/.test(key))!;
 
-/** What can be repeated without end in a pattern. */
+/** Parts of a pattern that can be repeated without end. */
 const ENDLESS = /(?<!\\)[*+]|\{\d+,\}/;
 
 function isBounded({ kind, schema }: Leaf): boolean {

@@ -1,8 +1,8 @@
 /**
- * Goal: an account that begins with ten dollars is granted one small image at a shipped model of each author, and one
- * page of a PDF at the dearest of those that take PDFs. Method: explanations by the shipped catalog, on both databases,
- * which look up what the counters would grant. Nobody is called. `default-catalog.spec.ts` has the bound at every
- * shipped model.
+ * Checks that an account which begins with ten dollars is granted one small image at a shipped model of each author,
+ * and one page of a PDF at the dearest of those that take PDFs. Explanations by the shipped catalog, on both
+ * databases, look up what the counters would grant; no provider is called. `default-catalog.spec.ts` has the bound at
+ * every shipped model.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -73,7 +73,7 @@ describeOnEachDatabase('an account that begins with ten dollars', (database) => 
         expect(candidates.length).toBeGreaterThan(0);
         return candidates.every((one) => one.would_be_granted === true);
       };
-      // A busy machine may not count the pages in a tenth of a second, and then holds for the longest.
+      // A busy machine may fail to count the pages in a tenth of a second, and then holds for the longest document.
       let granted = await isGranted();
       for (let tries = 1; !granted && tries < TRIES_MAX; tries++) {
         await pause(PAUSE_MS * tries);

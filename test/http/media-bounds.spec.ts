@@ -1,7 +1,8 @@
 /**
- * Goal: what a request with images or PDFs holds fits what they come to, so that an account of ten dollars is not
- * refused for a picture; and what cannot be measured is held at its most (docs/reasons/money.md#bound). Method:
- * explanations, and calls at prices at which the whole context costs more than the account has.
+ * Checks that the hold of a request with images or PDFs fits their cost, so that an account of ten dollars is not
+ * refused for a picture, and that unmeasurable media are held at their maximum
+ * (docs/contribute/reasons/money.md#bound). Explanations are compared, and calls at prices at which the whole context
+ * costs more than the account has.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnEmbedded } from '../support/database.js';
@@ -50,13 +51,16 @@ describeOnEmbedded('the bound of media', (database) => {
     max_tokens: 1,
     messages: [{ role: 'user', content: [{ type: 'text', text: 'ok' }, ...blocks] }],
   });
-  /** The bound in tokens, but for those of the text, its message and the answer. */
+  /** The bound in tokens, without those of the text, its message and the answer. */
   async function mediaTokens(id: string, ...blocks: readonly object[]): Promise<number> {
     const { data } = await bench.explain(withBlocks(id, ...blocks));
     return Math.round((Number(data.candidates[0].bound) * 1_000_000) / 20) - 1 - 64 - 1;
   }
 
-  /** Where the machine is busy a thread may not get its tenth of a second, and the longest is held: then once more. */
+  /**
+   * On a busy machine a thread may not finish within its tenth of a second, and the longest document is held: then one
+   * retry.
+   */
   async function inTime<Found>(find: () => Promise<Found>, isLongest: (found: Found) => boolean): Promise<Found> {
     for (let tries = 1; ; tries++) {
       const found = await find();
@@ -88,17 +92,17 @@ describeOnEmbedded('the bound of media', (database) => {
     ['is encrypted', pdf({ pages: [HELLO], more: ['<< /Encrypt 5 0 R >>'] })],
     ['is none', Buffer.from('hello')],
     ['unpacks to more than anybody reads', pdf({ pages: [HELLO], more: [stream(Buffer.alloc(100_000_000))] })],
-  ])('takes a PDF that %s for the longest', async (_, bytes) => {
+  ])('counts a PDF that %s as the longest', async (_, bytes) => {
     expect(await mediaTokens('test/seeing', file(bytes))).toBe(1_000_000 - 64 - 1);
   });
 
-  it('takes a PDF that takes too long for the longest, and counts the next one', async () => {
+  it('counts a slow PDF as the longest, and measures the next one', async () => {
     const streams = Array.from({ length: 20_000 }, () => stream('(a) Tj'));
     expect(await mediaTokens('test/seeing', file(pdf({ pages: [HELLO], more: streams })))).toBe(1_000_000 - 64 - 1);
     expect(await counted(file(pdf({ pages: [HELLO] })))).toBe(7_784);
   });
 
-  it('counts writing a cache where that is asked for', async () => {
+  it('counts writing a cache where that is requested', async () => {
     const block = { type: 'text', text: '' };
     const [plain, short, long] = await Promise.all([
       mediaTokens('test/seeing', { ...block, text: 'ok' }),

@@ -1,8 +1,8 @@
 /**
- * Goal: media by URL costs the process no more than is counted, each address is fetched once, and neither slow servers
- * nor names that never resolve are anybody's affair but their caller's. Method: the real gateway, providers and a file
- * server on loopback that the operator allows, a name server that says nothing, and an address where connections are
- * never made.
+ * Checks that media by URL cost the process no more than is counted, that each address is fetched once, and that slow
+ * servers and names that never resolve affect no other caller. The real gateway, providers and a file server run on
+ * loopback addresses that the operator allows, with a name server that never answers and an address that accepts no
+ * connections.
  */
 import { setMaxListeners } from 'node:events';
 import { ProviderClient } from '../../src/providers/provider-client.js';
@@ -49,7 +49,7 @@ describeOnEmbedded('media by URL', (database) => {
         { id: 'test/unreachable', at: [{ ...at[0]!, url: at[0]!.url.replace(`${first.port}`, `${hole.port}`) }] },
         { id: 'test/native', at: [{ url: native.origin, dialect: 'anthropic-messages' }] },
         { id: 'test/hurried', at: [at[0]!], endpoint: { timeouts: { first: `${FIRST_MS}ms` } } },
-        // Its name is looked up by the system for every connection.
+        // The system looks up its name for every connection.
         { id: 'test/named', at: [{ ...at[0]!, url: at[0]!.url.replace('127.0.0.1', 'localhost') }] },
       ),
       variables: {
@@ -71,16 +71,16 @@ describeOnEmbedded('media by URL', (database) => {
 
   const document = (url: string): object => ({ type: 'document', source: { type: 'url', url } });
   const place = (path: string): string => `${files.origin}${path}`;
-  const asking = (urls: readonly string[], changes: object = {}): object => ({
+  const bodyOf = (urls: readonly string[], changes: object = {}): object => ({
     model: 'test/two',
     max_tokens: 10,
     messages: [{ role: 'user', content: [{ type: 'text', text: 'Read.' }, ...urls.map(document)] }],
     ...changes,
   });
   const ask = (urls: readonly string[], changes: object = {}, init: RequestInit = {}) =>
-    gateway.messages(asking(urls, changes), init);
+    gateway.messages(bodyOf(urls, changes), init);
   const bytesHeld = (): number => gateway.gateway.app.get(BytesInFlight).held;
-  /** The account of all requests, whole again: what another key could take. */
+  /** Whether the room of all requests is free again: another key can take its whole share. */
   function isWhole(): boolean {
     const other = gateway.gateway.app.get(BytesInFlight).open('another key');
     const took = other.take(1024 * KIB);
@@ -106,7 +106,7 @@ describeOnEmbedded('media by URL', (database) => {
     expect(isWhole()).toBe(true);
   });
 
-  it('refuses with 503 what there is no room for, and has room again', async () => {
+  it('refuses media without room with 503, and has room again afterwards', async () => {
     files.script(served(file(900 * KIB)));
     const refused = await ask([place('/a')]);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
@@ -116,7 +116,7 @@ describeOnEmbedded('media by URL', (database) => {
     for (let round = 0; round < 4; round++) expect((await ask([place('/a')])).status).toBe(200);
   });
 
-  it('tells the field of what cannot be had, and calls nobody', async () => {
+  it('names the field of unavailable media, and calls no provider', async () => {
     files.script((request) => (request.path === '/b' ? { status: 404, body: [] } : served(file(100))));
     const refused = await ask([place('/a'), place('/b')]);
     expect(refused.status).toBe(400);
@@ -132,7 +132,7 @@ describeOnEmbedded('media by URL', (database) => {
       files.script({ headers: { 'content-type': type }, body: ['Write to bob@example.com.'] });
       for (const model of ['test/two', 'test/native']) {
         const answer = await ask([place('/a.txt')], { model });
-        // Who takes addresses fetches by itself: a filter has read the address.
+        // An endpoint that takes addresses fetches by itself: a filter has read the address.
         const [status, calls] = model === 'test/native' ? [200, [place('/a.txt')]] : [400, []];
         const sent = JSON.stringify(
           [first, second, native].flatMap(({ requests }) => requests.map(({ json }) => json)),
@@ -144,7 +144,7 @@ describeOnEmbedded('media by URL', (database) => {
     },
   );
 
-  it('leaves nothing behind when its caller goes', async () => {
+  it('leaves nothing behind when its caller leaves', async () => {
     files.script({ headers: { 'content-type': 'application/pdf' }, body: [file(500 * KIB), HANG] });
     for (const stream of [true, false]) {
       const leaving = new AbortController();
@@ -162,7 +162,7 @@ describeOnEmbedded('media by URL', (database) => {
 
   interface Stage {
     readonly stage: string;
-    /** Tells when it is reached. */
+    /** Called when the stage is reached. */
     readonly reached: () => Promise<unknown>;
     readonly url?: () => string;
     readonly model?: string;
@@ -177,7 +177,7 @@ describeOnEmbedded('media by URL', (database) => {
   const until = async (holds: () => boolean): Promise<void> => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
   };
-  /** The gateway makes a call ready: then all has come. */
+  /** The gateway prepares a call: all media have arrived. */
   const prepared = (): Promise<void> =>
     new Promise((resolve) => {
       const client = gateway.gateway.app.get(ProviderClient, { strict: false });
@@ -197,14 +197,14 @@ describeOnEmbedded('media by URL', (database) => {
       url: () => `http://127.0.0.1:${hole.port}/`,
     },
     {
-      stage: 'its server says nothing',
+      stage: 'its server never answers',
       reached: () => {
         files.script({ raw: true, body: [HANG] });
         return files.request(0);
       },
     },
     {
-      stage: 'one that it redirects to says nothing',
+      stage: 'the target of its redirect never answers',
       reached: () => {
         files.script(({ path }) =>
           path === '/a' ? { status: 302, headers: { location: '/b' }, body: [] } : { raw: true, body: [HANG] },
@@ -228,7 +228,7 @@ describeOnEmbedded('media by URL', (database) => {
         return first.request(0);
       },
     },
-  ])('gives back bytes and places when its caller goes while $stage', async ({ reached, url, model = 'test/two' }) => {
+  ])('releases bytes and slots when its caller leaves while $stage', async ({ reached, url, model = 'test/two' }) => {
     const checked = addresses() as unknown as { resolver: NameResolver };
     const { resolver } = checked;
     checked.resolver = new (class extends NameResolver {
@@ -248,7 +248,7 @@ describeOnEmbedded('media by URL', (database) => {
     checked.resolver = resolver;
   });
 
-  it('takes nothing of the time that the provider has', async () => {
+  it('does not count against the time of the provider', async () => {
     files.script(async () => {
       await new Promise((resolve) => setTimeout(resolve, 1.3 * FIRST_MS));
       return served(file(100));
@@ -256,7 +256,7 @@ describeOnEmbedded('media by URL', (database) => {
     expect((await ask([place('/a')], { model: 'test/hurried', stream: true })).status).toBe(200);
   });
 
-  it('lets others resolve and connect beside names that never resolve, and takes few of them at a time', async () => {
+  it('resolves and connects for others beside names that never resolve, and handles few of those at a time', async () => {
     const tarpit = await new NameServer(() => 'silent').listen();
     Object.assign(addresses(), { resolver: new ServerNameResolver([tarpit.address]) });
     const leaving = new AbortController();
@@ -270,7 +270,7 @@ describeOnEmbedded('media by URL', (database) => {
     );
     while (statuses.length < NAMES - 8 - 64) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(new Set(statuses)).toEqual(new Set([503, ...(statuses.includes(400) ? [400] : [])]));
-    // Whoever had to wait for one of the stuck names would see it given up meanwhile.
+    // A lookup that had to wait for one of the stuck names would be given up meanwhile.
     let unhindered = 0;
     for (let round = 0; round < 5; round++) {
       first.dropConnections();
@@ -282,7 +282,7 @@ describeOnEmbedded('media by URL', (database) => {
     await Promise.all(attack);
     tarpit.close();
     expect(unhindered).toBeGreaterThan(0);
-    const names = new Set(tarpit.asked.map((question) => question.split(' ')[1]));
+    const names = new Set(tarpit.queries.map((question) => question.split(' ')[1]));
     expect([names.size > 0, names.size < NAMES / 2]).toEqual([true, true]);
   }, 60_000);
 });

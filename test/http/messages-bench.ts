@@ -24,18 +24,18 @@ const FIRST_MS = 600;
 export interface BenchOptions {
   /** Variables of the gateway. */
   readonly variables?: NodeJS.ProcessEnv;
-  /** What the providers do with calls that are left. */
+  /** The behaviour of the providers for abandoned calls. */
   readonly aborts?: object;
-  /** Whether the models of the shipped catalog are there too. */
+  /** Whether the models of the shipped catalog are included. */
   readonly extendsShipped?: boolean;
 }
 
 /**
- * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the
- * chat one; `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and
- * `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 600 ms for the first
- * committing event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere`
- * one where nobody listens.
+ * A gateway before three scripted upstreams. Models: `test/native` at the Anthropic one, `test/translated` at the chat
+ * one; `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and
+ * `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 600 ms for the first committing
+ * event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere` one without a
+ * listener.
  */
 export class MessagesBench {
   private readonly clients: RawClient[] = [];
@@ -95,19 +95,19 @@ export class MessagesBench {
     return client;
   }
 
-  /** The lines of all requests for inference that are over. */
+  /** The log lines of all finished inference requests. */
   get requestLines(): JsonBody[] {
     const isInference = (route: unknown): boolean => /\/(messages|chat\/completions)$/.test(String(route));
     return this.gateway.log.filter((line) => line['msg'] === 'request' && isInference(line['route']));
   }
 
-  /** What went wrong by the log, in lines of its own: requests have theirs whatever becomes of them. */
+  /** The log lines of warnings and errors, except those of requests. */
   get complaints(): JsonBody[] {
     const isComplaint = (level: unknown): boolean => level === 'warn' || level === 'error' || level === 'fatal';
     return this.gateway.log.filter((line) => isComplaint(line['level']) && line['msg'] !== 'request');
   }
 
-  /** Resolves with the next line of a request for inference after those that were there. */
+  /** Resolves with the next log line of an inference request after the present ones. */
   async requestLine(index = this.requestLines.length): Promise<JsonBody> {
     while (this.requestLines.length <= index) await this.gateway.logged();
     return this.requestLines[index];
@@ -142,7 +142,7 @@ export const ask = (model: string, more: object = {}): { model: string; [key: st
 export const askStream = (model: string, more: object = {}): ReturnType<typeof ask> =>
   ask(model, { stream: true, ...more });
 
-// The frames of an Anthropic stream of one text block, for tests that cut it up.
+// The frames of an Anthropic stream of one text block, for tests that split it.
 
 export const START = frame('message_start', {
   type: 'message_start',
@@ -180,7 +180,7 @@ export const after =
     return script(request, index);
   };
 
-/** The message that a stream's events make together, as a client puts it together. */
+/** The message that a stream's events form, assembled as by a client. */
 export function buildMessage(events: readonly JsonBody[]): JsonBody {
   const [{ message }] = events;
   const content: JsonBody[] = [];

@@ -1,7 +1,7 @@
 /**
- * Goal: POST /messages answers whole and streamed through both dialects, with everything the format promises, measured
- * and logged. Method: the real application over strict loopback upstreams, its metrics and its log. Rules:
- * docs/reasons/money.md, docs/reasons/translation.md.
+ * Checks that POST /messages answers whole and streamed through both dialects, with everything the format promises,
+ * measured and logged. The real application runs over strict loopback upstreams; its metrics and its log are read.
+ * Rules: docs/contribute/reasons/money.md, docs/contribute/reasons/translation.md.
  */
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -206,14 +206,14 @@ describeOnEmbedded('replies of POST /messages', (database) => {
   describe('usage', () => {
     const cached = { input_tokens: 40, output_tokens: 9, cache_read_input_tokens: 30, cache_creation_input_tokens: 20 };
 
-    it('is told at the start as far as it is known, and in full at the end: native', async () => {
+    it('is reported at the start as far as it is known, and in full at the end: native', async () => {
       bench.anthropic.script(anthropicText(TEXT, { usage: cached }));
       const events = await askEvents(NATIVE);
       expect(events[0].message.usage).toMatchObject({ input_tokens: 40, cache_read_input_tokens: 30 });
       expect(events.find(({ type }) => type === 'message_delta').usage).toMatchObject(cached);
     });
 
-    it('is asked for, and told in full at the end: translated', async () => {
+    it('is requested, and reported in full at the end: translated', async () => {
       bench.openai.script(
         openaiReply({
           text: TEXT,
@@ -234,7 +234,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
       });
     });
 
-    it.each([false, true])('is estimated where the provider says nothing (stream: %s)', async (stream) => {
+    it.each([false, true])('is estimated where the provider reports none (stream: %s)', async (stream) => {
       bench.openai.script(openaiReply({ text: TEXT, usage: null }));
       const { usage } = stream ? buildMessage(await askEvents(TRANSLATED)) : await askWhole(TRANSLATED);
       expect(usage.input_tokens).toBeGreaterThan(0);
@@ -269,7 +269,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
       });
     });
 
-    it('pass as they came in a stream', async () => {
+    it('pass unchanged in a stream', async () => {
       bench.openai.script(broken('length'));
       const events = await askEvents(TRANSLATED, { tools: TOOLS });
       const json = events.map(({ delta }) => delta?.partial_json ?? '').join('');
@@ -299,7 +299,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
     expect(figure(afterwards, 'fairlead_open_streams')).toBe(0);
   });
 
-  it('logs each request once, with no word of a body and no key, at the level of debug', async () => {
+  it('logs each request once, without content and without a key, at the level of debug', async () => {
     const lines = bench.requestLines.length;
     bench.anthropic.script(anthropicText('canary-of-the-reply'));
     const messages = [{ role: 'user', content: 'canary-of-the-prompt' }];

@@ -1,7 +1,7 @@
 /**
- * Goal: who is refused for want of a credential is told what helps: the variable that is not set, and `POST /byok`.
- * Method: the application over a catalog whose providers name variables of nobody, on both faces, whole and streamed.
- * Rules: docs/wire/errors.md#availability.
+ * Checks that a caller refused for a missing credential learns the remedy: the variable that is not set, and `POST
+ * /byok`. The providers of the catalog name variables that are not set; both faces, whole and streamed. Rules:
+ * docs/use/errors.md#availability.
  */
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -15,7 +15,7 @@ describeOnEmbedded('a missing credential', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     const provider = { dialect: 'anthropic-messages', base_url: 'http://127.0.0.1:9' };
-    // A tier of its own is a candidate that nobody requested, and no reason.
+    // A separate tier is a candidate that was not requested, and no reason.
     const pricing = { prompt: '1', completion: '2', priority: { prompt: '2', completion: '4' } };
     gateway = await startGateway(database, {
       catalog: {
@@ -66,7 +66,7 @@ describeOnEmbedded('a missing credential', (database) => {
     });
   });
 
-  it('is no longer told of where one is kept', async () => {
+  it('is no longer reported where one is stored', async () => {
     expect((await post('/byok', { provider: 'south', key: 'a-key-of-mine' }, MANAGEMENT_KEY)).status).toBe(201);
     const messages = [{ role: 'user', content: 'Hello' }];
     const { status } = await post('/messages', { model: 'test/one', max_tokens: 10, messages });

@@ -1,7 +1,7 @@
 /**
- * Goal: a model is found under every name that clients have for it, on both faces and wherever a model is named; lists
- * of policies and credentials compare ids, so that no name lets a model past them; who asks for nothing known is told
- * what is near. Method: scripted providers. Rules: docs/models.md#names-of-models.
+ * Checks that a model is found under every name that clients have for it, on both faces and wherever a model is
+ * named, that lists of policies and credentials compare ids, so that no name bypasses them, and that a request for an
+ * unknown name receives the nearest ones. The providers are scripted. Rules: docs/use/models.md#names-of-models.
  */
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -72,7 +72,7 @@ describeOnEmbedded('names of models', (database) => {
     ['large-4-6', 'acme/large-4.5'],
     ['acme/large', 'acme/large-4.5'],
     ['large-4-5:thinking', 'acme/large-4.5'],
-  ])('%s is nobody: 404 with the nearest, three at most', async (name, nearest) => {
+  ])('%s is unknown: 404 with the nearest, three at most', async (name, nearest) => {
     const { status, body } = await bench.ask(ask(name));
     expect(status).toBe(404);
     expect(body.error.message).toMatch(/^model: "[^"]+" is not in the catalog; the nearest: /);

@@ -1,13 +1,13 @@
 /**
- * Goal: the catalogue tells callers what the catalog file says, no more and no less, to either kind of key
- * (docs/models.md#the-catalogue-as-callers-see-it). Method: the application before a catalog of five models; each
- * filter at its limit, past it and wrong; figures told to health by hand.
+ * Checks that the catalogue shows callers exactly what the catalog file specifies, to either kind of key
+ * (docs/use/models.md#the-catalogue-as-callers-see-it). The catalog has five models; each filter is tried at its
+ * limit, over it and with a wrong value; figures are reported to health by hand.
  */
 import { writeFile } from 'node:fs/promises';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { ActiveGuardrails, NONE } from '../../src/guardrails/active-guardrails.js';
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import { PUBLISHED_SLUGS } from '../../src/core/routing/published-slugs.js';
 import { UNROUTABLE } from '../../src/providers/catalog/unroutable.js';
@@ -101,9 +101,9 @@ const CATALOG = {
     provider('alpha', { collects_data: false, zero_data_retention: true, region: 'eu' }),
     provider('beta', { collects_data: false, zero_data_retention: false, region: 'us' }),
     provider('gamma'),
-    // Of which the operator has no credential.
+    // A provider without a credential of the operator.
     { slug: 'epsilon', name: 'Provider epsilon', dialect: 'openai-chat', base_url: 'https://epsilon.example/v1' },
-    // Nor a model.
+    // A provider without a model.
     { slug: 'delta', name: 'Provider delta', dialect: 'openai-chat', base_url: 'https://delta.example/v1' },
   ],
   models: MODELS,
@@ -130,11 +130,12 @@ describeOnEmbedded('the catalogue', (database) => {
     '/models/user',
     '/model/acme/one',
     '/models/acme/one/endpoints',
+    '/models/acme%2Fone/endpoints',
     '/endpoints/zdr',
     '/providers',
   ];
 
-  it.each(PATHS)('%s answers either kind of key the same, and nobody without one', async (path) => {
+  it.each(PATHS)('%s answers either kind of key the same, and refuses requests without one', async (path) => {
     const response = await gateway.request(path);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(await get(path, MANAGEMENT_KEY)).toEqual({ status: 200, body: await response.json() });
@@ -143,7 +144,7 @@ describeOnEmbedded('the catalogue', (database) => {
     }
   });
 
-  it('shows a model by its cheapest endpoint, and null where the file says nothing', async () => {
+  it('shows a model by its cheapest endpoint, and null where the file specifies nothing', async () => {
     const { body } = await get('/models');
     expect(body.total_count).toBe(TEXT.length);
     expect(body.links).toEqual({ next: null });
@@ -231,7 +232,7 @@ describeOnEmbedded('the catalogue', (database) => {
     ['?region=us&zdr=true', []],
     ['?providers=beta&zdr=true', []],
     ['?providers=alpha&zdr=true&region=eu&q=one', ['acme/one']],
-    // Of which the file says nothing.
+    // Values that the file does not specify.
     ['?category=programming', []],
     ['?arch=GPT', []],
     ['?min_intelligence_index=0', []],
@@ -277,7 +278,7 @@ describeOnEmbedded('the catalogue', (database) => {
     }
   }); // oxfmt-ignore
 
-  it('refuses to go on behind a model that is not in the list', async () => {
+  it('refuses a page after a model that is not in the list', async () => {
     for (const path of ['/models', '/models/user']) {
       const { status, body } = await get(`${path}?after_id=nobody`);
       expect([status, body.error.message]).toEqual([400, 'after_id: must be the id of a model of this list']);
@@ -291,7 +292,7 @@ describeOnEmbedded('the catalogue', (database) => {
     },
   );
 
-  it('is walked by its links', async () => {
+  it('is paged by its links', async () => {
     const seen: string[] = [];
     let path: string | null = '/models?output_modalities=all&limit=2';
     while (path !== null) {
@@ -340,6 +341,19 @@ describeOnEmbedded('the catalogue', (database) => {
     expect({ data }).toEqual((await get(`/model/${id}`)).body);
   });
 
+  it.each([
+    ['acme/one', 200, 'acme/one', true],
+    ['acme%2Fone', 200, 'acme/one', true],
+    ['acme%2Fone%3Afree', 200, 'acme/one:free', true],
+    ['acme%2Fone%3Athinking', 200, 'acme/one:thinking', false],
+    ['painter', 200, 'other/painter', true],
+    ['acme%2Fthree', 404, undefined, false],
+    ['three', 404, undefined, false],
+  ])('/models/%s/endpoints: %d', async (name, status, id, isServed) => {
+    const { status: answered, body } = await get(`/models/${name}/endpoints`);
+    expect([answered, body.data?.id, (body.data?.endpoints.length ?? 0) > 0]).toEqual([status, id, isServed]);
+  });
+
   it('is listed and retrieved by clients of the Messages format and of OpenAI', async () => {
     const messages = new Anthropic({ baseURL: `${gateway.origin}/api`, apiKey: API_KEY });
     const seen: string[] = [];
@@ -368,7 +382,7 @@ describeOnEmbedded('the catalogue', (database) => {
     await gateway.manage('DELETE', `/byok/${data.id}`);
   });
 
-  it('shows the endpoints of a model in every tier, as nobody has called them', async () => {
+  it('shows the endpoints of a model in every tier, before any call of them', async () => {
     const { status, body } = await get('/models/acme/one/endpoints');
     expect([status, Object.keys(body.data)]).toEqual([
       200,
@@ -428,7 +442,7 @@ describeOnEmbedded('the catalogue', (database) => {
     // An outage: half of the calls, and of more than one caller.
     for (let call = 0; call < 6; call++)
       health.failed(key, { by: 'fault' }, { caller: call % 2 === 0 ? 'one' : 'other' });
-    // What a caller's own credential meets is nobody else's business.
+    // The health of a caller's own credential is shown to no other caller.
     health.failed({ ...key, tag: 'alpha', credential: 'somebody' }, { by: 'fault' });
     const { body } = await get('/models/other/both/endpoints');
     const [shown] = body.data.endpoints;
@@ -538,7 +552,7 @@ describeOnEmbedded('the catalogue of a caller', (database) => {
     expect(await listed()).toEqual(['acme/one']);
     guard({ only: [] });
     expect(await listed()).toEqual([]);
-    // The whole catalogue is for everybody.
+    // The whole catalogue is public.
     expect(await listed('/models')).toEqual(TEXT);
     guard();
     await allow({ allowed_providers: null });
@@ -557,7 +571,7 @@ describeOnEmbedded('the catalogue of a caller', (database) => {
 
 describeOnEmbedded('a large catalogue', (database) => {
   const COUNT = 600;
-  /** Less than 10 on a quiet machine, as the printed figures show; here other work may be at hand all along. */
+  /** Less than 10 on a quiet machine, as the printed figures show; other work may run at the same time here. */
   const MS_MAX = 30;
   const CALLS = 25;
   let gateway: TestGateway;
@@ -637,5 +651,25 @@ describeOnEmbedded('the public catalogue', (database) => {
 
   it.each(['/models/user', '/key', '/keys', '/credits', '/generation?id=x'])('%s still needs a key', async (path) => {
     expect(await statusOf(path, null)).toBe(401);
+  });
+});
+
+describeOnEmbedded('the public catalogue past its bound', (database) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    const variables = { FAIRLEAD_PUBLIC_CATALOG: 'on', FAIRLEAD_FLOOD: 'auth=3/60s' };
+    gateway = await startGateway(database, { catalog: CATALOG, variables });
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  it('refuses requests without a key, counted by address and apart from failed authentications', async () => {
+    const ask = (path: string, key: string | null): Promise<Response> => gateway.request(path, { key });
+    for (const path of ['/models', '/providers', '/models/count']) expect((await ask(path, null)).status).toBe(200);
+    const refused = await ask('/models/acme/one', null);
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+    expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
+    expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('without a key') } });
+    expect((await ask('/models', API_KEY)).status).toBe(200);
+    expect((await ask('/key', null)).status).toBe(401);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Goal: the description is true. Every route of the API stands in it and nothing else does, every example works as
- * it is printed, and every reply, of success and of failure, has the described form. It is also the one suite that
- * calls every route on both databases; other suites of HTTP run on one. Method: the real app on each database; routes
- * are taken from the router, examples and forms from `/openapi.json`. Objects of the described replies are closed to
- * further keys, so that a key nobody has described fails. Ids are those of things made before.
+ * Checks that the description is true: it has every route of the API and no other, every example works as printed,
+ * and every reply, of success and of failure, has the described form. This is also the one suite that calls every
+ * route on both databases; other suites of HTTP run on one. Routes are taken from the router, examples and forms from
+ * `/openapi.json`. Objects of the described replies are closed to further keys, so that an undescribed key fails. Ids
+ * are those of objects created before.
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { describeOnEachDatabase } from '../support/database.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
-/** What is read of Express's router. */
+/** The parts of Express's router that the test reads. */
 interface Router {
   readonly stack: readonly {
     readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
@@ -23,7 +23,7 @@ interface Router {
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Without a word to anybody outside. */
+/** Sends nothing to other hosts. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
 
 const run = (command: string, args: readonly string[]): Promise<{ status: number | null; output: string }> =>
@@ -34,7 +34,7 @@ const run = (command: string, args: readonly string[]): Promise<{ status: number
   });
 
 /** What browsers load of the page, and what leads them to it: docs-page.spec.ts holds it. */
-const UNLISTED = ['GET /', 'GET /favicon.ico', 'GET /docs/:file', 'GET /api/v1/docs/:file'];
+const UNLISTED = ['GET /', 'GET /favicon.ico', 'GET /docs/*path', 'GET /api/v1/docs/*path'];
 
 /** Nothing listens there: whether a credential works stays unknown. */
 const UNREACHABLE = 'http://127.0.0.1:9';
@@ -45,7 +45,7 @@ const EXAMPLE_HASH = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789
 describeOnEachDatabase('the description', (database) => {
   let gateway: TestGateway;
   let description: ApiDescription;
-  /** Of things that are there, by the first segment of the path. */
+  /** Ids of existing objects, by the first segment of the path. */
   const ids: Record<string, string> = {};
   let generationId: string;
   /** The operations that have succeeded, by their ids. */
@@ -62,7 +62,12 @@ describeOnEachDatabase('the description', (database) => {
     ids['byok'] = (await made('/byok', { provider: 'openai', key: 'sk-nothing' })).id;
     ids['workspaces'] = (await made('/workspaces', { name: 'Ours', slug: 'ours' })).id;
     ids['guardrails'] = (await made('/guardrails', { name: 'ours' })).id;
+    ids['alarms'] = (await made('/alarms', { name: 'ours', on: { kind: 'limit', key: '*' }, destination_ids: [] })).id;
+    const config = { url: 'https://alarms.example.com/' };
+    ids['observability'] = (await made('/observability/destinations', { name: 'ours', type: 'webhook', config })).id;
     await manage('PUT', `/workspaces/${ids['workspaces']}/budgets/daily`, { limit_usd: 5 });
+    ids['budgets'] = 'a-user';
+    await manage('PUT', '/budgets/users/a-user/daily', { limit_usd: 5 });
     await manage('POST', `/workspaces/${ids['workspaces']}/members/add`, { user_ids: ['a-user'] });
     await manage('POST', `/guardrails/${ids['guardrails']}/assignments/keys`, { key_hashes: [ids['keys']] });
     await manage('POST', `/guardrails/${ids['guardrails']}/assignments/members`, { member_user_ids: ['a-user'] });
@@ -110,11 +115,12 @@ describeOnEachDatabase('the description', (database) => {
       ? MANAGEMENT_KEY
       : API_KEY;
 
-  /** The path with ids of things that are there. */
+  /** The path with ids of existing objects. */
   function pathOf(operation: DescribedOperation): string {
     const path = operation.path
       .replace('secrets/{id}', `secrets/${ids['secrets']}`)
       .replace(/\{(id|hash|reference)\}/, ids[room(operation)] ?? '')
+      .replace('{scope}', 'users')
       .replace('{interval}', 'daily')
       .replace('{author}', 'sandbox')
       .replace('{slug}', 'echo')
@@ -124,11 +130,11 @@ describeOnEachDatabase('the description', (database) => {
 
   const withIds = (body: object): JsonBody => JSON.parse(JSON.stringify(body).replaceAll(EXAMPLE_HASH, ids['keys']!));
 
-  it('has every route of the application but those of its page, and none besides', () => {
+  it('has every route of the application but those of its page, and no other', () => {
     const { router } = gateway.gateway.app.getHttpAdapter().getInstance() as unknown as { readonly router: Router };
     const routes = router.stack.flatMap(({ route }) => {
       const [method, ...others] = Object.keys(route?.methods ?? {});
-      // What takes every method is Nest's own refusal of the others.
+      // A route for every method is Nest's own refusal of undefined methods.
       return !route || !method || others.length > 0 ? [] : [`${method.toUpperCase()} ${route.path}`];
     });
     const described = description.operations.flatMap(({ method, path, servers }) =>
@@ -138,7 +144,7 @@ describeOnEachDatabase('the description', (database) => {
     expect(described.length).toBeGreaterThan(55);
   });
 
-  it('says what it is, at both addresses, and nothing of anybody', async () => {
+  it('describes itself, at both addresses, without data of any account', async () => {
     const { document } = description;
     expect([document.openapi, document.info.version]).toEqual(['3.1.0', '1.0.0']);
     const texts = await Promise.all(
@@ -194,7 +200,7 @@ describeOnEachDatabase('the description', (database) => {
     expect([status, output]).toEqual([0, expect.stringContaining('Your API description is valid')]);
   }, 120_000);
 
-  it('is held to by tests that would see more than it tells', () => {
+  it('is verified by tests that would notice undescribed keys', () => {
     const show = description.operations.find(({ id }) => id === 'creditsShow')!;
     const data = { total_credits: 1, total_usage: 0 };
     expect(description.faults(show, 200, 'application/json', { data })).toEqual([]);
@@ -211,14 +217,21 @@ describeOnEachDatabase('the description', (database) => {
     expect(silent.map(({ id }) => id)).toEqual([]);
   });
 
-  it('tells of every list that is read by offset how many there are', () => {
+  it('has a total for every list that is read by offset', () => {
     const parametersOf = ({ path, method }: DescribedOperation): JsonBody[] =>
       description.document.paths[path][method.toLowerCase()].parameters ?? [];
     const lists = description.operations.filter(
       (one) => one.path !== '/models/count' && parametersOf(one).some(({ name }) => name === 'offset'),
     );
     expect(lists.map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/keys', '/byok', '/guardrails', '/workspaces']),
+      expect.arrayContaining([
+        '/keys',
+        '/byok',
+        '/guardrails',
+        '/workspaces',
+        '/alarms',
+        '/observability/destinations',
+      ]),
     );
     for (const { path } of lists) {
       const { schema } = description.document.paths[path].get.responses['200'].content['application/json'];
@@ -239,11 +252,11 @@ describeOnEachDatabase('the description', (database) => {
 
   it('describes what answers the examples, and every example is taken', async () => {
     const faults: string[] = [];
-    const asked = description.operations.flatMap((operation) =>
+    const exampleCalls = description.operations.flatMap((operation) =>
       Object.entries(operation.examples).map(([name, body]) => ({ operation, name, body: withIds(body) })),
     );
-    expect(asked.length).toBeGreaterThan(25);
-    for (const { operation, name, body } of asked) {
+    expect(exampleCalls.length).toBeGreaterThan(25);
+    for (const { operation, name, body } of exampleCalls) {
       const reply = await send(operation.method, pathOf(operation), { key: keyFor(operation), body });
       expect([operation.id, name, reply.status, reply.text]).toEqual([
         operation.id,
@@ -267,6 +280,16 @@ describeOnEachDatabase('the description', (database) => {
       .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
       .map((line) => JSON.parse(line.slice('data: '.length)));
 
+  it('describes what testing an alarm and a destination answers', async () => {
+    for (const id of ['alarmsTest', 'destinationsTest']) {
+      const operation = description.operations.find((one) => one.id === id)!;
+      const { status, type, body } = await send('POST', pathOf(operation), { key: MANAGEMENT_KEY, body: {} });
+      expect([id, status]).toEqual([id, 200]);
+      succeeded.add(id);
+      expect(description.faults(operation, status, type, body)).toEqual([]);
+    }
+  }, 30_000);
+
   it('describes what trying a credential answers', async () => {
     const operation = description.operations.find(({ id }) => id === 'byokTest')!;
     const { data } = await manage('POST', '/byok', { provider: 'p0', key: 'sk-nothing' });
@@ -277,7 +300,7 @@ describeOnEachDatabase('the description', (database) => {
     expect(description.faults(operation, status, type, body)).toEqual([]);
   }, 60_000);
 
-  it('describes how strangers are refused', async () => {
+  it('describes how requests without a key are refused', async () => {
     const faults: string[] = [];
     for (const operation of description.operations.filter(({ isOpen }) => !isOpen)) {
       const { status, type, body } = await send(operation.method, pathOf(operation));
@@ -321,7 +344,7 @@ describeOnEachDatabase('the description', (database) => {
     expect(faults).toEqual([]);
   });
 
-  it('describes how it looks when there is no such thing', async () => {
+  it('describes the reply for a missing object', async () => {
     const faults: string[] = [];
     const named = description.operations.filter(({ parameters }) => parameters.length > 0);
     for (const operation of named) {
@@ -329,7 +352,7 @@ describeOnEachDatabase('the description', (database) => {
       const path = operation.path
         .replaceAll(/\{(id|hash|reference)\}/g, '00000000-0000-8000-8000-000000000000')
         .replace('{interval}', 'daily')
-        .replaceAll(/\{(author|slug|name)\}/g, 'none');
+        .replaceAll(/\{(author|slug|name|scope)\}/g, 'none');
       const reply = await send(operation.method, `${operation.servers[0]}${path}`, {
         key: keyFor(operation),
         ...(example && { body: withIds(example) }),
@@ -355,7 +378,7 @@ describeOnEachDatabase('the description', (database) => {
     const deletions = description.operations.filter(({ method }) => method === 'DELETE');
     const rotated = await manage('POST', `/keys/${ids['keys']}/rotate`, { grace_seconds: 60 });
     ids['secrets'] = rotated.data.former_secrets[0].id;
-    // What is inside of something else goes first.
+    // Nested objects come first.
     for (const operation of deletions.sort((a, b) => b.path.length - a.path.length)) {
       const { status, type, body } = await send('DELETE', pathOf(operation), { key: MANAGEMENT_KEY });
       if (status !== operation.status) faults.push(`${operation.id}: ${status} ${JSON.stringify(body)}`);

@@ -1,7 +1,7 @@
-// Goal: the process keeps the operating contract of docs/operating.md#operating-fairlead: settings checked, keys
-// printed or not, health, metrics, traces, logs without secrets, an orderly end, several workers. Method: the built
-// program itself as a child process, on free ports, and what it answers, prints and exports; canaries stand in every
-// secret and in the conversation.
+// Checks that the process keeps the operating contract of docs/operate/configuration.md: settings are validated,
+// keys are printed or not, and health, metrics, traces, logs without secrets, an orderly end and several workers
+// work. The built program runs as a child process on free ports; its answers, output and exports are read, with
+// canaries in every secret and in the conversation.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ const LIFE_MS_MAX = 120_000;
 let directory: string;
 const running = new Set<GatewayProcess>();
 
-/** What stands behind the program's name, and what Node itself is told. */
+/** The arguments of the program, and those of Node itself. */
 interface ProgramWords {
   readonly words?: readonly string[];
   readonly flags?: readonly string[];
@@ -42,7 +42,7 @@ class GatewayProcess {
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     }
-    // `close` comes after the last byte of output, `exit` may come before it.
+    // `close` is emitted after the last byte of output, `exit` possibly before it.
     this.ended = once(this.child, 'close').then(([code]) => {
       running.delete(this);
       return code as number | null;
@@ -80,7 +80,7 @@ const ask = (origin: string, body: object, key = KEY): Promise<Response> =>
     body: JSON.stringify({ max_tokens: 64, messages: [{ role: 'user', content: 'a content-canary' }], ...body }),
   });
 
-/** A port that nobody listens on at this moment. */
+/** A port without a listener at this moment. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -127,6 +127,20 @@ describe('a start that cannot succeed', () => {
     expect(gateway.output).not.toContain('canary');
   });
 
+  it.each([
+    ['nonsense.invalid', /HOST cannot be listened on: nonsense\.invalid \(E(?:NOTFOUND|AI_AGAIN)\)/],
+    ['203.0.113.7', /HOST cannot be listened on: 203\.0\.113\.7 \(EADDRNOTAVAIL\)/],
+  ])(
+    'exits 1 naming HOST %s together with the other settings',
+    async (host, line) => {
+      const gateway = new GatewayProcess({ HOST: host, LOG_LEVEL: 'loud', FAIRLEAD_CATALOG: 'nowhere.yaml' });
+      expect(await gateway.ended).toBe(1);
+      expect(gateway.output).toMatch(line);
+      for (const other of ['LOG_LEVEL', 'FAIRLEAD_CATALOG']) expect(gateway.output).toContain(other);
+    },
+    LIFE_MS_MAX,
+  );
+
   it('exits 1 naming a bad catalog', async () => {
     const catalog = join(directory, 'bad.yaml');
     await writeFile(catalog, 'version: 1\nmodels: 5\n');
@@ -151,7 +165,7 @@ describe('a start that cannot succeed', () => {
     expect(gateway.output).toBe('Fairlead needs Node 20.19 or later, and this is 20.18.3.\n');
   });
 
-  it('answers what it is asked in the place of a start', async () => {
+  it('answers a command in the place of a start', async () => {
     const help = new GatewayProcess({}, { words: ['--help'] });
     expect([await help.ended, help.output.split('\n')[0]]).toEqual([
       0,
@@ -232,7 +246,7 @@ describe('the life of a process', () => {
   });
 
   it(
-    'is ready, measures, drains on SIGTERM, and tells no secret and no content anywhere',
+    'is ready, measures, drains on SIGTERM, and reveals no secret and no content anywhere',
     async () => {
       const gateway = new GatewayProcess({
         LOG_LEVEL: 'trace',
@@ -303,7 +317,7 @@ describe('the life of a process', () => {
   );
 
   it(
-    'leaves at once when it is told twice',
+    'leaves at once at a second signal',
     async () => {
       const gateway = new GatewayProcess({});
       const origin = await gateway.origin();
@@ -323,7 +337,7 @@ describe('a port for health', () => {
   const statusAt = async (url: string): Promise<number> => (await fetch(url)).status;
 
   it(
-    'tells of the process until it ends, and the port for traffic does not',
+    'reports on the process until it ends, and the port for traffic does not',
     async () => {
       const gateway = new GatewayProcess({ FAIRLEAD_API_KEY: KEY, FAIRLEAD_HEALTH_PORT: '0' });
       const origin = await gateway.origin();
@@ -346,7 +360,7 @@ describe('a port for health', () => {
       expect(await statusAt(`${health}/health/live`)).toBe(200);
       expect(await stream.text()).toMatch(/data: \[DONE\]\n\n$/);
       expect(await gateway.ended).toBe(0);
-      // The port for traffic opened late, and takes as many connections a turn as one that opened at once.
+      // The port for traffic opened late, and accepts as many connections per turn as one that opened at once.
       expect(gateway.output).not.toContain('handles of the port');
     },
     LIFE_MS_MAX,
@@ -355,11 +369,11 @@ describe('a port for health', () => {
   it(
     'answers while the store is waited for, and the port for traffic is closed',
     async () => {
-      const [port, nobody] = await Promise.all([freePort(), freePort()]);
+      const [port, closedPort] = await Promise.all([freePort(), freePort()]);
       const gateway = new GatewayProcess({
         PORT: String(port),
         FAIRLEAD_HEALTH_PORT: String(await freePort()),
-        DATABASE_URL: `postgres://user:secret-canary@127.0.0.1:${nobody}/books`,
+        DATABASE_URL: `postgres://user:secret-canary@127.0.0.1:${closedPort}/books`,
         FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
       });
       await gateway.prints(/which is not reached yet \(ECONNREFUSED\)/);
@@ -378,7 +392,7 @@ describe('a port for health', () => {
 });
 
 describeOnPostgres('a server of the database', (database) => {
-  it('that lets nobody in ends the start in one line, without a secret', async () => {
+  it('that refuses the connection ends the start in one line, without a secret', async () => {
     const url = new URL(database.settings.databaseUrl!.reveal());
     [url.username, url.password, url.pathname] = ['nobody_of_that_name', 'secret-canary', '/nothing'];
     const FAIRLEAD_ENCRYPTION_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`;
@@ -396,7 +410,7 @@ describeOnPostgres('a server of the database', (database) => {
 describeOnPostgres('several workers', (database) => {
   const redis = globalThis.__SERVICES__.redis;
 
-  // Where there is PostgreSQL but no Redis, the refusal to start is what remains to be seen.
+  // With PostgreSQL but without Redis, only the refusal to start can be tested.
   it.each([
     ['share a port and their metrics, and end together', {}],
     ['have one port for health', { FAIRLEAD_HEALTH_PORT: '0' }],
@@ -439,7 +453,7 @@ describeOnPostgres('several workers', (database) => {
         );
       }
       const figures = await (await fetch(`${health}/metrics`)).text();
-      // Each worker tells 1 of these.
+      // Each worker reports 1 of these.
       for (const series of ['database_up', 'redis_up', 'build_info\\{.*\\}', 'catalog_info\\{.*\\}'])
         expect(figures).toMatch(new RegExp(`^fairlead_${series} 1$`, 'm'));
       expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);

@@ -1,8 +1,9 @@
 /**
- * Goal: what providers ask for and nobody pays is told alike by the metric, the rows and the activity, whatever an
- * endpoint does by turns; and what replies teach of an endpoint stays within the rule, however an attacker repeats it
- * (docs/ledger.md#when-an-endpoint-exceeds-its-bounds). Method: a scripted upstream whose replies tell too much, break
- * off, fail or are in order, before free models and paid ones of 3 USD a million tokens in and 15 out.
+ * Checks that operator cost is the same in the metric, the rows and the activity, whatever an endpoint does in
+ * succession, and that what replies teach about an endpoint stays within the rule, however often an attacker repeats
+ * it (docs/contribute/ledger.md#when-an-endpoint-exceeds-its-bounds). A scripted upstream reports too much, breaks
+ * off, fails or answers correctly, before free models and paid ones of 3 USD per million input tokens and 15 USD per
+ * million output tokens.
  */
 import { readFile } from 'node:fs/promises';
 import { MINUTE_MS } from '../../src/core/time.js';
@@ -18,11 +19,11 @@ import { delta, OPEN } from './messages-bench.js';
 
 const PICO = 10n ** 12n;
 const MICRO = 1e6;
-/** 67 tokens of prompt and the 100 that are allowed, in microdollars. */
+/** 67 tokens of prompt and the 100 of `max_tokens`, in microdollars. */
 const BOUND = 67 * 3 + 100 * 15;
-/** The most that replies may teach: four times what is allowed and a slack of 256. */
+/** The most that replies may teach: four times `max_tokens` and a slack of 256. */
 const WIDEST = 67 * 3 + 4 * 356 * 15;
-/** What was learnt is gone after that: seven half-lives. */
+/** After this time observations have faded: seven half-lives. */
 const FADED_MS = 7 * 30 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FREE = { pricing: { prompt: '0', completion: '0' } };
@@ -36,12 +37,12 @@ const REPLY = {
   stop_reason: 'end_turn',
   stop_sequence: null,
 };
-/** @param output tokens that it tells of */
+/** @param output reported tokens */
 const telling = (output: number): Answer | Script =>
   json({ ...REPLY, usage: { input_tokens: 12, output_tokens: output } });
 const ENDLESS = 200_000;
 
-/** What the endpoint does by turns. */
+/** The successive behaviours of the endpoint. */
 const TURNS: readonly (readonly [what: string, answer: Answer | Script, stream: boolean])[] = [
   ['in order', telling(9), false],
   ['more than can be', telling(ENDLESS), false],
@@ -77,7 +78,7 @@ describeOnEmbedded('what the operator loses', (database) => {
   }, 60_000);
   afterEach(() => gateway?.close());
 
-  const asked = (model: string): JsonBody => ({
+  const bodyFor = (model: string): JsonBody => ({
     model,
     max_tokens: 100,
     messages: [{ role: 'user', content: 'Hello' }],
@@ -88,7 +89,7 @@ describeOnEmbedded('what the operator loses', (database) => {
     { model = 'test/paid', stream = false, key = '' } = {},
   ): Promise<JsonBody> {
     upstream.script(answer);
-    const response = await gateway.messages({ ...asked(model), stream }, key === '' ? {} : { key });
+    const response = await gateway.messages({ ...bodyFor(model), stream }, key === '' ? {} : { key });
     await response.text();
     const id = response.headers.get('x-generation-id')!;
     await ledger.rest();
@@ -96,7 +97,7 @@ describeOnEmbedded('what the operator loses', (database) => {
   }
 
   const pico = (usd: string): bigint => BigInt(usd.replace('.', ''));
-  async function told(): Promise<{ metric: number; rows: number; activity: number }> {
+  async function sums(): Promise<{ metric: number; rows: number; activity: number }> {
     const metrics = await gateway.metrics();
     const lines = [...metrics.matchAll(/^fairlead_operator_cost_usd_total\{[^}]*\} (\S+)$/gm)];
     const rows = await ledger.query('select operator_cost from generations');
@@ -111,7 +112,7 @@ describeOnEmbedded('what the operator loses', (database) => {
     };
   }
 
-  it('is one sum in the metric, the rows and the activity, of an endpoint that is never twice alike', async () => {
+  it('is one sum in the metric, the rows and the activity, of an endpoint that answers differently each time', async () => {
     const lost: string[] = [];
     for (const model of ['test/paid', 'test/beside', 'test/gift', 'test/gift:free']) {
       for (let round = 0; round < 2; round++) {
@@ -121,22 +122,22 @@ describeOnEmbedded('what the operator loses', (database) => {
         }
       }
     }
-    // Free endpoints lose nothing, and what was learnt of the first reply is held for when the like comes again.
+    // Free endpoints lose nothing, and the observation of the first reply widens the hold of the next like it.
     const expected = ['test/paid', 'test/beside'].flatMap((model) =>
       [0, 1].flatMap((round) => [`${model} ${round} more than can be`, `${model} ${round} breaks off`]),
     );
     expect(lost).toEqual(expected);
-    const { metric, rows, activity } = await told();
+    const { metric, rows, activity } = await sums();
     expect(rows).toBeGreaterThan(0);
     expect([metric, activity]).toEqual([expect.closeTo(rows, 9), expect.closeTo(rows, 9)]);
   }, 60_000);
 
-  /** In microdollars, for the key of everybody. */
+  /** In microdollars, for the common key. */
   async function boundOf(model: string): Promise<number> {
     const response = await gateway.request('/routing/explain', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(asked(model)),
+      body: JSON.stringify(bodyFor(model)),
     });
     return Math.round(Number(((await response.json()) as JsonBody).data.candidates[0].bound) * MICRO);
   }
@@ -150,7 +151,7 @@ describeOnEmbedded('what the operator loses', (database) => {
       expect(await boundOf('test/paid')).toBe(WIDEST);
     }
     expect(await boundOf('test/beside')).toBe(BOUND);
-    // Whoever is held for more pays what his own reply tells, and no more.
+    // A caller whose hold is larger pays what its own reply reports, and no more.
     const { cost, operator_cost, bound } = await ask(telling(9));
     expect([bound, cost, operator_cost].map((usd) => Math.round(Number(usd) * MICRO))).toEqual([
       WIDEST,
@@ -172,4 +173,40 @@ describeOnEmbedded('what the operator loses', (database) => {
     });
     expect(await boundOf('test/paid')).toBe(BOUND);
   }, 60_000);
+
+  it.each<[string, JsonBody]>([
+    ['a trillion of cached tokens', { cache_read_input_tokens: 1e12 }],
+    ['more cached tokens than were sent', { cache_read_input_tokens: 50_000 }],
+    ['more written tokens than were sent', { cache_creation_input_tokens: 50_000 }],
+    ['a prompt beyond the context', { input_tokens: 1e12 }],
+    ['a reply beyond the context', { output_tokens: 1e12 }],
+    ['a negative number', { cache_read_input_tokens: -1e12, cache_creation_input_tokens: -1 }],
+    ['no number', { cache_read_input_tokens: 'NaN', cache_creation_input_tokens: null }],
+  ])('keeps nothing of figures that cannot be true: %s', async (_, figures) => {
+    const reply = json({ ...REPLY, usage: { input_tokens: 12, output_tokens: 9, ...figures } });
+    const keys = [];
+    for (let caller = 0; caller < 2; caller++) {
+      const { key } = await gateway.newKey({ rate_limits: { tokens_per_minute: 1_000 } });
+      keys.push(key);
+      for (let round = 0; round < 2; round++) await ask(reply, { key });
+    }
+    // Bounds, for all callers and for its own.
+    expect(await boundOf('test/paid')).toBe(BOUND);
+    for (const key of keys) {
+      const { bound } = await ask(telling(9), { key });
+      expect(Math.round(Number(bound) * MICRO)).toBe(BOUND);
+    }
+    // The minute of a key: it has used what was reserved at most.
+    for (const key of keys) {
+      upstream.script(telling(9));
+      expect((await gateway.messages(bodyFor('test/paid'), { key })).status).toBe(200);
+    }
+    // Metrics.
+    const counted = [...(await gateway.metrics()).matchAll(/^fairlead_tokens_total\{[^}]*\} (\S+)$/gm)];
+    expect(counted.length).toBeGreaterThan(0);
+    for (const [, tokens] of counted) {
+      expect(Number(tokens)).toBeGreaterThanOrEqual(0);
+      expect(Number(tokens)).toBeLessThan(1_000);
+    }
+  });
 });

@@ -1,8 +1,9 @@
 /**
- * Goal: words with a price of their own go out only where the catalog prices them, are told of where they do not, and
- * are charged as the reply says, at most as planned; fields of the Messages format bring their betas
- * (docs/wire/routing.md#words-with-a-price). Method: scripted providers that refuse a field without its beta and report
- * what they like; what they were sent, the reply's words and cost, the route that is told and the record.
+ * Checks that values with a price of their own are sent only where the catalog prices them, are reported as dropped
+ * elsewhere, and are charged as the reply reports, at most as planned; and that fields of the Messages format bring
+ * their betas (docs/use/choosing-providers.md#words-with-a-price). The scripted providers refuse a field without its
+ * beta and report any value; what they received, the reply's fields and cost, the reported route and the record are
+ * compared.
  */
 import { API_KEY } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -13,7 +14,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { json, type Answer } from '../support/upstream-answers.js';
 import { at, ask, model, RoutingBench, type Outcome } from './routing-bench.js';
 
-const TOLD = { headers: { 'x-router-metadata': 'enabled' } };
+const WITH_METADATA = { headers: { 'x-router-metadata': 'enabled' } };
 /** 1,000 tokens in and 100 out. */
 const TOKENS = { input_tokens: 1_000, output_tokens: 100 };
 const FAST = { prompt: '10', completion: '50' };
@@ -52,10 +53,10 @@ describeOnEmbedded('words with a price of their own', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
-  /** Asks a Messages provider that reports this beside its tokens. */
+  /** Calls a Messages provider that reports this beside its tokens. */
   async function askAlpha(body: object, reported: object = {}, headers: object = {}): Promise<Outcome> {
     bench.script('alpha', anthropicText('Hi.', { usage: { ...TOKENS, ...reported } }));
-    return bench.ask(body, { headers: { ...TOLD.headers, ...headers } });
+    return bench.ask(body, { headers: { ...WITH_METADATA.headers, ...headers } });
   }
 
   async function askOpenai(body: object, tier?: string): Promise<Outcome> {
@@ -64,10 +65,10 @@ describeOnEmbedded('words with a price of their own', (database) => {
       const answer = openaiReply({ text: 'Hi.', usage })(request, index);
       return tier === undefined ? answer : inTier(answer, tier);
     });
-    return bench.ask(body, TOLD);
+    return bench.ask(body, WITH_METADATA);
   }
 
-  /** In the words of the Messages format: fast is a speed there, whatever it was asked as. */
+  /** In the terms of the Messages format: fast is a speed there, in whatever form it was requested. */
   const sentWith = (words: { speed?: string; service_tier?: string; inference_geo?: string }): object => ({
     speed: words.speed ?? words.service_tier,
     tier: undefined,
@@ -80,9 +81,9 @@ describeOnEmbedded('words with a price of their own', (database) => {
     it.each<[string, object, string]>([
       ['speed', { speed: 'fast' }, 'speed'],
       ['a tier', { service_tier: 'priority' }, 'service_tier'],
-      ['a tier nobody knows', { service_tier: 'owl' }, 'service_tier'],
+      ['an unknown tier', { service_tier: 'owl' }, 'service_tier'],
       ['a place', { inference_geo: 'us' }, 'inference_geo'],
-    ])('%s is dropped, told, and costs nothing more', async (_, words, field) => {
+    ])('%s is dropped and reported, and costs nothing more', async (_, words, field) => {
       const outcome = await askAlpha(ask('test/plain', words));
       expect([outcome.status, outcome.body.usage.cost]).toEqual([200, costAt(2, 4)]);
       expect(Object.keys(bench.sent('alpha').json)).not.toContain(field);
@@ -91,7 +92,7 @@ describeOnEmbedded('words with a price of their own', (database) => {
       expect(data.candidates.map(({ dropped }: JsonBody) => dropped)).toEqual([[field]]);
     });
 
-    it('a beta that changes a price is dropped and told, the others go on', async () => {
+    it('a beta that changes a price is dropped and reported, the others go on', async () => {
       const headers = { 'anthropic-beta': 'files-api-2025-04-14, fast-mode-2026-02-01' };
       const outcome = await askAlpha(ask('test/plain'), {}, headers);
       expect(betasOf('alpha')).toBe('files-api-2025-04-14');
@@ -123,9 +124,9 @@ describeOnEmbedded('words with a price of their own', (database) => {
         { speed: 'fast', service_tier: 'priority' },
       ],
       ['not granted', { speed: 'fast' }, { speed: 'standard' }, costAt(2, 4), { speed: 'standard' }],
-      ['granted and not told', { speed: 'fast' }, {}, costAt(10, 50), { speed: 'fast' }],
-      ['granted unasked', {}, { speed: 'fast' }, costAt(2, 4), { speed: 'standard' }],
-      ['asked as a tier', { service_tier: 'fast' }, { speed: 'fast' }, costAt(10, 50), { speed: 'fast' }],
+      ['granted and not reported', { speed: 'fast' }, {}, costAt(10, 50), { speed: 'fast' }],
+      ['granted without a request', {}, { speed: 'fast' }, costAt(2, 4), { speed: 'standard' }],
+      ['requested as a tier', { service_tier: 'fast' }, { speed: 'fast' }, costAt(10, 50), { speed: 'fast' }],
       ['of a place', { inference_geo: 'us' }, { inference_geo: 'us' }, costAt(2.2, 4.4), { inference_geo: 'us' }],
       [
         'of another place',
@@ -134,7 +135,7 @@ describeOnEmbedded('words with a price of their own', (database) => {
         costAt(2, 4),
         { inference_geo: 'global' },
       ],
-      ['of a place unasked', {}, { inference_geo: 'us' }, costAt(2, 4), { inference_geo: null }],
+      ['of a region without a request', {}, { inference_geo: 'us' }, costAt(2, 4), { inference_geo: null }],
       [
         'of both',
         { inference_geo: 'us', speed: 'fast' },
@@ -142,11 +143,11 @@ describeOnEmbedded('words with a price of their own', (database) => {
         costAt(11, 55),
         { speed: 'fast', inference_geo: 'us' },
       ],
-    ])('a speed %s is charged and told as served', async (_, words, reported, cost, told) => {
+    ])('a speed %s is charged and reported as served', async (_, words, reported, cost, shown) => {
       for (const stream of [false, true]) {
         const outcome = await askAlpha(ask('test/fast', { ...words, stream }), reported);
         const usage = stream ? outcome.events.find(({ type }) => type === 'message_delta')!.usage : outcome.body.usage;
-        expect(usage).toMatchObject({ ...told, cost });
+        expect(usage).toMatchObject({ ...shown, cost });
         const { speed, service_tier: tier, inference_geo: place } = bench.sent('alpha').json;
         expect({ speed, tier, place }).toEqual(sentWith(words));
       }
@@ -176,7 +177,7 @@ describeOnEmbedded('words with a price of their own', (database) => {
       expect(await recorded({ speed: 'fast' })).toEqual(['fast', 0]);
     });
 
-    it('keeps a place to the endpoints that have a price for it', async () => {
+    it('sends a region only to endpoints that have a price for it', async () => {
       bench.fails('alpha', 529);
       expect(await bench.callsOf(ask('test/fast', { inference_geo: 'us' }))).toEqual(['alpha']);
       const { data } = await bench.explain(ask('test/fast', { inference_geo: 'us' }));
@@ -193,10 +194,10 @@ describeOnEmbedded('words with a price of their own', (database) => {
       ['flex', 'default', costAt(1, 2), 'flex'],
       ['auto', 'priority', costAt(2, 4), 'standard'],
       ['auto', 'flex', costAt(1, 2), 'flex'],
-    ])('a tier %s that was served as %s', async (service_tier, reported, cost, told) => {
+    ])('a tier %s that was served as %s', async (service_tier, reported, cost, shown) => {
       const { body } = await askOpenai(ask('test/tiers', { service_tier }), reported);
       expect(bench.sent('openai').json.service_tier).toBe(service_tier);
-      expect([body.usage.cost, body.usage.service_tier]).toEqual([cost, told]);
+      expect([body.usage.cost, body.usage.service_tier]).toEqual([cost, shown]);
       const response = await bench.gateway.request('/chat/completions', {
         method: 'POST',
         key: API_KEY,
@@ -204,7 +205,7 @@ describeOnEmbedded('words with a price of their own', (database) => {
         body: JSON.stringify({ model: 'test/tiers', messages: [{ role: 'user', content: 'Hi' }], service_tier }),
       });
       const chat = (await response.json()) as JsonBody;
-      expect([chat.usage.cost, chat.service_tier]).toEqual([cost, told === 'standard' ? 'default' : told]);
+      expect([chat.usage.cost, chat.service_tier]).toEqual([cost, shown === 'standard' ? 'default' : shown]);
     });
   });
 

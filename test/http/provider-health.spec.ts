@@ -1,9 +1,10 @@
 /**
- * Goal: `/providers` tells how each provider does, by the calls that were made, and nothing of what a caller's own
- * credential meets or anybody said (docs/models.md#a-provider); it stays cheap before a large catalog. Method: the
- * application before scripted upstreams on a clock that stands; its figures read over HTTP.
+ * Checks that `/providers` reports the health of each provider, by the calls that were made, without the results of
+ * callers' own credentials and without any text of a provider or caller (docs/use/models.md#a-provider), and that it
+ * stays cheap with a large catalog. The application runs before scripted upstreams on a clock that stands still; its
+ * figures are read over HTTP.
  */
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import { ProviderHealths } from '../../src/models/provider-healths.js';
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -32,7 +33,7 @@ describeOnEmbedded('the health of providers', (database) => {
       ],
     });
   }, 60_000);
-  // What was seen is too long ago for each next test.
+  // Earlier observations expire before each next test.
   beforeEach(() => {
     clock.aheadMs += 86_400_000;
     bench.reset();
@@ -47,7 +48,7 @@ describeOnEmbedded('the health of providers', (database) => {
 
   const call = (to: string, more: object = {}): Promise<unknown> => bench.ask(ask(to, more));
 
-  it('is unknown before anybody has called', async () => {
+  it('is unknown before any call', async () => {
     expect(await provider('alpha')).toMatchObject({
       status: 'unknown',
       endpoints: { ...NOTHING, unknown: 2 },
@@ -58,7 +59,7 @@ describeOnEmbedded('the health of providers', (database) => {
     });
   });
 
-  it('is told of the calls to all its endpoints, to either kind of key', async () => {
+  it('is reported from the calls to all its endpoints, to either kind of key', async () => {
     for (let index = 0; index < 6; index++) await call(index % 2 === 0 ? 'test/one' : 'test/two', { stream: true });
     const shown = await provider('alpha');
     expect(shown).toMatchObject({
@@ -104,7 +105,7 @@ describeOnEmbedded('the health of providers', (database) => {
       endpoints: { failing: 1 },
       uptime_last_30m: 68.97,
     });
-    // Too long ago to count among the calls of five minutes, and yet the last that is known.
+    // Too old for the calls of five minutes, and still the last known one.
     clock.aheadMs += 600_000;
     expect(await provider('alpha')).toMatchObject({ status: 'down', endpoints: { failing: 1 } });
   });
@@ -124,7 +125,7 @@ describeOnEmbedded('the health of providers', (database) => {
     ['too many calls', () => bench.fails('alpha', 429), { kind: 'rate-limited', status: 429 }],
     ['a credential that is refused', () => bench.fails('alpha', 401), { kind: 'refused-credential', status: 401 }],
     ['no answer', () => bench.script('alpha', resets()), { kind: 'unreachable' }],
-  ])('tells of %s, in no words of the provider', async (_, fail, fault) => {
+  ])('reports %s, without text of the provider', async (_, fail, fault) => {
     fail();
     await call('test/two');
     const shown = await provider('alpha');
@@ -142,13 +143,13 @@ describeOnEmbedded('the health of providers', (database) => {
     });
   });
 
-  it.each([400, 403, 413])('says nothing of a request that is refused with %d', async (status) => {
+  it.each([400, 403, 413])('does not count a request that is refused with %d', async (status) => {
     bench.fails('delta', status);
     await call('test/five');
     expect(await provider('delta')).toMatchObject({ status: 'unknown', uptime_last_30m: null, last_fault: null });
   });
 
-  it("says nothing of what a caller's own credential meets", async () => {
+  it("does not count the results of a caller's own credential", async () => {
     const made = await bench.gateway.request('/byok', {
       method: 'POST',
       key: MANAGEMENT_KEY,
@@ -176,7 +177,9 @@ describeOnEmbedded('the health of the providers of a large catalog', (database) 
   const PROVIDERS = 100;
   const ENDPOINTS = 2_000;
   const CALLS = 25;
-  /** Of all providers together, each endpoint with a fault of the last 30 s; here other work may be at hand. */
+  /**
+   * Of all providers together, each endpoint with a fault of the last 30 s; other work may run at the same time here.
+   */
   const MS_MAX = 15;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -197,7 +200,7 @@ describeOnEmbedded('the health of the providers of a large catalog', (database) 
   }, 60_000);
   afterAll(() => gateway?.close());
 
-  it(`is told in a few milliseconds, where each of ${ENDPOINTS} endpoints has figures and faults`, async () => {
+  it(`is returned in a few milliseconds, where each of ${ENDPOINTS} endpoints has figures and faults`, async () => {
     const health = gateway.gateway.app.get(HealthRegistry, { strict: false });
     const healths = gateway.gateway.app.get(ProviderHealths, { strict: false });
     const { data } = (await (await gateway.request('/providers')).json()) as JsonBody;

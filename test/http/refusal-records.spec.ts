@@ -1,6 +1,6 @@
 /**
- * Goal: what a guardrail, a budget or the list of a key refuses is found at /generation, by its id and by that of its
- * request, and costs nothing; what nobody refused by a policy leaves no row. Method: the application on both databases,
+ * Checks that a refusal by a guardrail, a budget or the list of a key is found at /generation, by its id and by that
+ * of its request, and costs nothing, and that other refusals leave no row. The application runs on both databases,
  * over the sandbox; at the end the ledger is verified.
  */
 import { DataSource } from 'typeorm';
@@ -99,7 +99,7 @@ describeOnEachDatabase('refusals', (database) => {
     expect(await read(ids[1]!, key)).toMatchObject({ id: ids[0], outcome: 'forbidden' });
   });
 
-  it('of what has nothing to do with policies leave no row', async () => {
+  it('without a policy leave no row', async () => {
     const { key } = await gateway.newKey({ limit: 0.000000000001 });
     const rows = async (): Promise<number> => Number((await ledger.query('select count(*) from generations'))[0].count);
     const before = await rows();
@@ -110,7 +110,7 @@ describeOnEachDatabase('refusals', (database) => {
     expect(await rows()).toBe(before);
   });
 
-  it('leave a ledger that is right', async () => {
+  it('leave a correct ledger', async () => {
     await ledger.rest();
     expect(await verifyLedger(gateway.gateway.app.get(DataSource, { strict: false }))).toMatchObject({
       differences: [],

@@ -1,8 +1,8 @@
 /**
- * Goal: a model whose endpoint talks in the responses format is used through either face like any other: loops of tools
- * go on, sealed reasoning, summaries and phases come back to who made them and go to nobody else. Method: one strict
- * upstream that takes both of OpenAI's formats, as the provider `openai`, and others beside it, before the real
- * application; each reply is handed back as a client does it. Rules: docs/translation/openai-responses.md.
+ * Checks that a model whose endpoint uses the responses format works through either face like any other: tool loops
+ * continue, and sealed reasoning, summaries and phases return to their maker and go to no other provider. One strict
+ * upstream takes both of OpenAI's formats as the provider `openai`, beside others, before the real application; each
+ * reply is handed back as a client does it. Rules: docs/use/translation/openai-responses.md.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -26,17 +26,17 @@ const SEALED = {
   ],
   encrypted_content: seal('openai', 'First this.Then that.'),
 };
-const SAID = messageItem('Let me look.', { phase: 'commentary' });
+const MESSAGE = messageItem('Let me look.', { phase: 'commentary' });
 const CALL = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":"it"}', status: 'completed' }; // oxfmt-ignore
 
-/** How the Messages face begins what it tells of another vendor's seal. */
+/** The prefix of another vendor's seal in the Messages face. */
 const TOKEN_HEAD = Buffer.from('{"format"').toString('base64');
 
 interface Face {
   readonly name: string;
   readonly path: string;
   readonly tool: object;
-  /** The reply, as a client puts it together. */
+  /** The reply, assembled as by a client. */
   read(body: string, stream: boolean): JsonBody;
   turn(reply: JsonBody): object;
   result(id: string, text: string): object;
@@ -139,16 +139,16 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
     let history: readonly object[];
 
     beforeAll(async () => {
-      openai.script(responsesReply([SEALED, SAID, CALL]));
+      openai.script(responsesReply([SEALED, MESSAGE, CALL]));
       reply = await ask(face, 'test/thinker', [question], stream);
       history = [question, face.turn(reply), face.result('call_1', 'a stone')];
     });
 
-    it('asks without a trace, and for reasoning that can be handed back', () => {
-      const asked = openai.requests.find(({ json: body }) => body.stream === stream)!;
-      expect(asked.path).toBe('/v1/responses');
-      expect(asked.headers.authorization).toBe('Bearer credential-of-openai');
-      expect(asked.json).toMatchObject({
+    it('requests no storage, and reasoning that can be handed back', () => {
+      const received = openai.requests.find(({ json: body }) => body.stream === stream)!;
+      expect(received.path).toBe('/v1/responses');
+      expect(received.headers.authorization).toBe('Bearer credential-of-openai');
+      expect(received.json).toMatchObject({
         store: false,
         include: ['reasoning.encrypted_content'],
         max_output_tokens: 1_000,
@@ -156,7 +156,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       });
     });
 
-    it('tells all of the reply', () => {
+    it('returns all of the reply', () => {
       if (face.name === 'messages') {
         expect(reply).toMatchObject({
           stop_reason: 'tool_use',
@@ -170,7 +170,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
           usage: { input_tokens: 8, cache_read_input_tokens: 4, output_tokens: 7, output_tokens_details: { thinking_tokens: 3 } },
         }); // oxfmt-ignore
       } else {
-        const told = { format: 'openai-responses-v1', id: 'rs_1', provider: 'openai' };
+        const origin = { format: 'openai-responses-v1', id: 'rs_1', provider: 'openai' };
         expect(reply).toMatchObject({
           finish_reason: 'tool_calls',
           message: {
@@ -178,9 +178,9 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
             phase: 'commentary',
             reasoning: 'First this.Then that.',
             reasoning_details: [
-              { type: 'reasoning.summary', summary: 'First this.', ...told },
-              { type: 'reasoning.summary', summary: 'Then that.', ...told },
-              { type: 'reasoning.encrypted', data: SEALED.encrypted_content, ...told },
+              { type: 'reasoning.summary', summary: 'First this.', ...origin },
+              { type: 'reasoning.summary', summary: 'Then that.', ...origin },
+              { type: 'reasoning.encrypted', data: SEALED.encrypted_content, ...origin },
             ],
             tool_calls: [{ id: 'call_1', function: { name: 'look', arguments: '{"at":"it"}' } }],
           },
@@ -189,7 +189,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       }
     });
 
-    it('goes on with all that its maker wants back, in its place', async () => {
+    it('continues with everything that its maker requires back, in its place', async () => {
       openai.script(responsesText('A stone.'));
       await ask(face, 'test/thinker', history, stream);
       expect(sentTo(openai).input).toEqual([
@@ -201,7 +201,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       ]); // oxfmt-ignore
     });
 
-    it('goes on at others, who are shown none of it', async () => {
+    it('continues at other providers, which receive none of it', async () => {
       other.script(responsesText('A stone.'));
       anthropic.script(anthropicText('A stone.'));
       await ask(face, 'test/other', history);
@@ -220,7 +220,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
     }); // oxfmt-ignore
   });
 
-  it('tells every key of usage in the first event of a stream, and its figures in the last', async () => {
+  it('emits every key of usage in the first event of a stream, and its figures in the last', async () => {
     openai.script(responsesText('A stone.'));
     const { text } = await send(FACES[0]!, { model: 'test/thinker', messages: [question], stream: true });
     const events = readMessagesEvents(text);
@@ -235,7 +235,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
     expect(last.usage).toMatchObject({ input_tokens: 8, output_tokens: 7, cache_read_input_tokens: 4 });
   });
 
-  it.each(FACES)('tells failures of every kind through $name', async (face) => {
+  it.each(FACES)('returns failures of every kind through $name', async (face) => {
     const failed = responsesReply([], { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } }); // oxfmt-ignore
     openai.script(failed);
     expect((await send(face, { model: 'test/thinker', messages: [question] })).status).toBe(429);

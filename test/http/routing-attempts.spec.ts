@@ -1,7 +1,7 @@
 /**
- * Goal: one request becomes a bounded number of upstream calls, each made afresh from what the caller sent, until one
- * of them has told something; never after. Method: scripted providers of both formats that record what they were sent;
- * short limits by variables. Rules: docs/reasons/routing.md, docs/reasons/streams.md.
+ * Checks that one request becomes a bounded number of upstream calls, each built anew from what the caller sent,
+ * until one of them emits content, and none after that. Scripted providers of both formats record what they receive;
+ * limits are shortened by variables. Rules: docs/contribute/reasons/routing.md, docs/use/streaming.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -41,7 +41,7 @@ describeOnEmbedded('attempts of one request', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
-  describe('is made afresh from what the caller sent', () => {
+  describe('is built anew from what the caller sent', () => {
     const SIGNED = { type: 'thinking', thinking: 'Let me see.', signature: signatureOf('anthropic', 'Let me see.') };
     const TOOL = {
       name: 'get_weather',
@@ -76,7 +76,7 @@ describeOnEmbedded('attempts of one request', (database) => {
       expect(alpha!.headers['authorization']).toBeUndefined();
       expect(alpha!.json).toMatchObject({ ...QUESTION, model: 'upstream-alpha' });
 
-      // The other format: its names and its shapes, and no reasoning that somebody else has signed.
+      // The other format: its names and its shapes, and no reasoning that another provider has signed.
       expect(beta!.path).toBe('/v1/chat/completions');
       expect(beta!.headers).toMatchObject({ authorization: 'Bearer credential-of-beta' });
       expect(beta!.headers['x-api-key']).toBeUndefined();
@@ -97,7 +97,7 @@ describeOnEmbedded('attempts of one request', (database) => {
       expect(beta!.rawBody.toString()).not.toContain(SIGNED.signature);
       expect(beta!.rawBody.toString()).not.toMatch(/summarized|input_schema/);
 
-      // And back: nothing of what was left out in between is lost.
+      // And back: nothing of the omitted part is lost.
       expect(gamma!.headers).toMatchObject({ 'x-api-key': 'credential-of-gamma' });
       expect(gamma!.json).toEqual({ ...alpha!.json, model: 'upstream-gamma' });
       for (const sent of [alpha!, beta!, gamma!])
@@ -159,7 +159,7 @@ describeOnEmbedded('attempts of one request', (database) => {
       ['a word, then an error', [OPEN + delta('one')], [failure]],
       ['a word, then the end of the body', [OPEN + delta('one')], []],
       ['a piece of an argument, then a cut', [START + TOOL_START + inputDelta('{"ci')], [CUT]],
-    ])('nobody else is called: %s', async (_, first, rest) => {
+    ])('no other provider is called: %s', async (_, first, rest) => {
       const going = gate();
       bench.script('alpha', sse([...first, going.opened, ...rest]));
       const response = await bench.gateway.messages(ask('test/mixed', { stream: true, models: ['test/next'] }));
@@ -183,7 +183,7 @@ describeOnEmbedded('attempts of one request', (database) => {
   });
 });
 
-/** Answers as if no stream had been asked for. */
+/** Answers as if no stream had been requested. */
 const unstreamed =
   (script: Script): Script =>
   (request, index) =>
@@ -218,7 +218,7 @@ describeOnEmbedded('the time of one request', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
-  it('each attempt has its own limit to the first word, and is closed at it', async () => {
+  it('each attempt has its own limit to the first content, and is closed at it', async () => {
     bench.script('alpha', neverAnswers());
     bench.script('beta', sse([': alive\n\n', HANG]));
     const startedAt = performance.now();
@@ -247,7 +247,7 @@ describeOnEmbedded('the time of one request', (database) => {
     const tookMs = performance.now() - startedAt;
     expect([status, body.error.type, body.error.error_type]).toEqual([504, 'timeout_error', 'timeout']);
     expect(tookMs).toBeGreaterThanOrEqual(TOTAL_MS - 50);
-    // Three that had their time, and one that was cut short, where no timer is late; five had not been in time.
+    // Three that used their time, and one that was cut short, where no timer is late; five would not have been in time.
     expect(bench.calls.length).toBeGreaterThanOrEqual(2);
     expect(bench.calls.length).toBeLessThan(5);
     expect(new Set(bench.calls)).toEqual(new Set(['alpha']));
@@ -259,7 +259,7 @@ describeOnEmbedded('the time of one request', (database) => {
     );
   });
 
-  it('a hint to wait is not waited for: the next endpoint is asked at once', async () => {
+  it('a hint to wait is not followed: the next endpoint is called at once', async () => {
     bench.fails('alpha', 429, { 'retry-after': '30' });
     bench.fails('beta', 503, { 'retry-after': '30' });
     const startedAt = performance.now();
@@ -292,7 +292,7 @@ describeOnEmbedded('a failure at the start of a stream', (database) => {
     },
   );
 
-  it('may come with a reply that is whole, although a stream was asked for', async () => {
+  it('may come with a reply that is whole, although a stream was requested', async () => {
     bench.script('alpha', unstreamed(anthropicText('Whole.')));
     bench.script('beta', unstreamed(openaiText('Whole.')));
     for (const slug of Object.keys(KINDS)) {

@@ -10,25 +10,25 @@ import { startUpstream, type Upstream, type UpstreamKind } from '../support/upst
 
 /** A provider of the catalog, with an upstream of its own. */
 export interface ProviderParts {
-  /** `anthropic` unless told otherwise. */
+  /** Default: `anthropic`. */
   readonly kind?: UpstreamKind;
-  /** As the catalog file has it. */
+  /** In the form of the catalog file. */
   readonly policy?: { collects_data?: boolean; zero_data_retention?: boolean; region?: string };
-  /** What becomes of calls that are left; the catalog's default where absent. */
+  /** The provider's behaviour for abandoned calls; the catalog's default where absent. */
   readonly aborts?: { stream?: string; whole?: string };
   readonly quirks?: object;
   readonly passes_unknown_fields?: boolean;
 }
 
 export interface EndpointParts {
-  /** USD per million tokens, prompt + completion: what endpoints are compared by. 0 = free. */
+  /** USD per million tokens, prompt + completion: the price by which endpoints are compared. 0 = free. */
   readonly usd?: number;
   /** Further keys of `pricing`, and of the endpoint. */
   readonly pricing?: object;
   readonly [key: string]: unknown;
 }
 
-/** An endpoint as the catalog file has it, at `provider` or `provider/variant`. */
+/** An endpoint in the form of the catalog file, at `provider` or `provider/variant`. */
 export function at(tag: string, { usd = 1, pricing, ...keys }: EndpointParts = {}): object {
   const [provider, variant] = tag.split('/');
   const half = String(usd / 2);
@@ -41,14 +41,14 @@ export function at(tag: string, { usd = 1, pricing, ...keys }: EndpointParts = {
   };
 }
 
-/** Each is so much dearer than the one before it that the draw, which goes by 1/price², keeps this order. */
+/** Each is so much dearer than the preceding one that the draw, by 1/price², keeps this order. */
 const DEARER = 10_000;
 
 /** Endpoints that are drawn in this order, four at most. */
 export const inTurn = (tags: readonly string[], parts: EndpointParts = {}): object[] =>
   tags.map((tag, place) => at(tag, { usd: DEARER ** place, ...parts }));
 
-/** A model as the catalog file has it; it reads images and files. */
+/** A model in the form of the catalog file; it reads images and files. */
 export const model = (id: string, endpoints: readonly object[], keys: object = {}): object => ({
   id,
   name: id,
@@ -65,7 +65,7 @@ export interface RoutingOptions extends Pick<GatewayOptions, 'variables' | 'cloc
   readonly models: readonly object[];
 }
 
-/** What came back to one request. */
+/** The outcome of one request. */
 export interface Outcome {
   readonly status: number;
   readonly headers: Headers;
@@ -78,7 +78,7 @@ export interface Outcome {
 export interface Manner {
   readonly headers?: Readonly<Record<string, string>>;
   readonly key?: string | null;
-  /** Another than the bench's first. */
+  /** Another gateway than the bench's first. */
   readonly gateway?: TestGateway;
 }
 
@@ -92,8 +92,9 @@ const DIALECTS = {
 } as const;
 
 /**
- * A gateway before as many scripted providers as a suite wants. Unscripted, each answers `From <slug>.`; its name in
- * replies is its slug with a capital, its credential `credential-of-<slug>`. `calls` tells who was called, in order.
+ * A gateway before as many scripted providers as a suite needs. Unscripted, each answers `From <slug>.`; its name in
+ * replies is its slug with a capital, its credential `credential-of-<slug>`. `calls` lists the called providers in
+ * order.
  */
 export class RoutingBench {
   /** Slugs of the providers called since the last `reset`. */
@@ -130,7 +131,7 @@ export class RoutingBench {
     return gateway;
   }
 
-  /** Ends the gateway and starts another: it knows only what the store knows. */
+  /** Ends the gateway and starts another, which knows only the contents of the store. */
   async restart(): Promise<void> {
     await this.gateways.pop()!.close();
     await this.addGateway();
@@ -154,12 +155,12 @@ export class RoutingBench {
     this.calls.length = 0;
   }
 
-  /** Resolves when this many calls have come since the last `reset`. */
+  /** Resolves when this many calls have arrived since the last `reset`. */
   async called(count: number): Promise<void> {
     while (this.calls.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  /** What this provider does from now on. */
+  /** Sets the answer of this provider from now on. */
   script(slug: string, script: Script | Answer): void {
     this.upstream(slug).script((request, index) => {
       this.calls.push(slug);
@@ -172,7 +173,7 @@ export class RoutingBench {
     this.script(slug, DIALECTS[this.kindOf(slug)].text(text));
   }
 
-  /** Refuses each request with this status; the words name who spoke. */
+  /** Refuses each request with this status; the message names the provider. */
   fails(slug: string, status: number, headers: Answer['headers'] = {}): void {
     const { error } = DIALECTS[this.kindOf(slug)];
     this.script(slug, json(error(`code_of_${slug}`, `Refused by ${slug}`), status, headers));
@@ -182,7 +183,7 @@ export class RoutingBench {
     return this.upstreams.get(slug)!;
   }
 
-  /** The last request this provider was sent. */
+  /** The last request that this provider received. */
   sent(slug: string): RecordedRequest {
     return this.upstream(slug).requests.at(-1)!;
   }
@@ -199,7 +200,7 @@ export class RoutingBench {
     return { status, headers, body: events[0]?.message, events };
   }
 
-  /** Who was called for this request, in order. */
+  /** The providers called for this request, in order. */
   async callsOf(body: object, manner?: Manner): Promise<readonly string[]> {
     const before = this.calls.length;
     await this.ask(body, manner);

@@ -1,7 +1,7 @@
 /**
- * Goal: an endpoint that fails is left alone for as long as it asked or the operator set, tried with one call after
- * that, and when all are in a cool-down the caller is told until when. Method: a clock that the test moves; the calls
- * that the providers counted. Rules: docs/reasons/routing.md.
+ * Checks that a failing endpoint is not called for the time that it requested or the operator set, is tried with one
+ * call afterwards, and that a caller learns the end of the wait when all endpoints are in a cool-down. The test moves
+ * the clock and counts the calls of the providers. Rules: docs/contribute/reasons/routing.md.
  */
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -12,7 +12,7 @@ import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
 const SECOND = 1_000;
 const BASE_S = 5;
-/** A hint that is a date has whole seconds, and is taken by the provider's time, not by the test's. */
+/** A hint that is a date has whole seconds, and follows the provider's clock, not the test's. */
 const LAG_S = 2;
 const PAIR = ['alpha', 'beta'];
 
@@ -48,7 +48,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
 
   const pass = (seconds: number): void => void (clock.aheadMs += seconds * SECOND);
 
-  it('are counted in the metrics while they are, by their provider', async () => {
+  it('are counted in the metrics while they last, by their provider', async () => {
     const paused = async (): Promise<string[]> => {
       const text = await bench.gateway.metrics();
       return text.match(/^fairlead_endpoints_unavailable\{provider="(?:alpha|beta)",state="paused"\} \d+$/gm) ?? [];
@@ -65,7 +65,10 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     expect(await paused()).toEqual(shown(0));
   });
 
-  /** Asks once a second, and tells at which seconds the first provider was called. Every caller must be answered. */
+  /**
+   * Sends a request every second, and returns the seconds at which the first provider was called. Every caller must be
+   * answered.
+   */
   async function secondsOfCalls(seconds: number): Promise<readonly number[]> {
     const called: number[] = [];
     for (let second = 0; second < seconds; second++) {
@@ -78,7 +81,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     return called;
   }
 
-  /** Refuses with these hints one after another, the last for ever. */
+  /** Refuses with these hints one after another, and repeats the last. */
   const hinting = (...hints: readonly (number | string)[]): Script => {
     let call = 0;
     return () => {
@@ -87,7 +90,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     };
   };
 
-  it('a longer hint after a pause is kept to', async () => {
+  it('a longer hint after a pause is followed', async () => {
     bench.script('alpha', hinting(1, 30));
     const [first, second, third] = await secondsOfCalls(40);
     expect([first, second]).toEqual([0, 1]);
@@ -115,12 +118,12 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     const hints = hinting(8, 30);
     let call = 0;
     bench.script('alpha', (request, index) => after(answered[call++]!.opened, hints)(request, index));
-    const asked = [0, 1].map(() => bench.ask(ask(pair)));
+    const replies = [0, 1].map(() => bench.ask(ask(pair)));
     await bench.called(2);
     answered[0]!.open();
-    await Promise.race(asked);
+    await Promise.race(replies);
     answered[1]!.open();
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200]);
     bench.answers('alpha');
     pass(29);
     expect(await bench.callsOf(ask(pair))).toEqual(['beta']);
@@ -144,14 +147,14 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     // While it is in outage it is behind the other, which answers.
     pass(30);
     expect(await secondsOfCalls(10)).toHaveLength(10);
-    // One fault among many calls is no reason.
+    // One fault among many calls begins no pause.
     bench.fails('alpha', 503);
     await secondsOfCalls(1);
     bench.answers('alpha');
     expect(await secondsOfCalls(2)).toEqual([0, 1]);
   });
 
-  it('each hint is kept to on its own', async () => {
+  it('each hint is followed separately', async () => {
     const hints = [1, 7, 30];
     bench.script('alpha', hinting(...hints));
     const called = await secondsOfCalls(80);
@@ -169,7 +172,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     expect(called[1]).toBeLessThanOrEqual(21);
   });
 
-  it('a hint of a day is not believed: an hour at most', async () => {
+  it('a hint of a day is limited to an hour', async () => {
     bench.script('alpha', hinting(86_400));
     await bench.ask(ask(pair));
     pass(3_599);
@@ -198,12 +201,12 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
           cooling_by: status === 429 ? 'rate-limit' : 'faults',
         },
       ]);
-      // Another model at the same provider is another matter.
+      // Another model at the same provider is not affected.
       expect(await bench.callsOf(ask(single))).toEqual(['alpha']);
     },
   );
 
-  it.each([400, 403, 413, 422])('%i says nothing of the endpoint', async (status) => {
+  it.each([400, 403, 413, 422])('%i does not count against the endpoint', async (status) => {
     bench.fails('alpha', status);
     for (let call = 0; call < 4; call++) expect((await bench.callsOf(ask(pair)))[0]).toBe('alpha');
   });
@@ -216,7 +219,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     }
   });
 
-  it('a stream that breaks off after its first word counts as well', async () => {
+  it('a stream that breaks off after its first content counts as well', async () => {
     const broken: Script = (request, index) => {
       const answer = anthropicText('Some words that never come to their end.')(request, index) as { body: string[] };
       return { headers: { 'content-type': 'text/event-stream' }, body: answer.body.slice(0, 5) };
@@ -262,7 +265,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     await Promise.all([trial, record.closed]);
     bench.answers('alpha');
     let calls = await bench.callsOf(ask(pair));
-    // The gateway learns of it by an event of its own.
+    // The gateway is notified by an event of its own.
     for (let turn = 0; turn < 20 && calls[0] !== 'alpha'; turn++) calls = await bench.callsOf(ask(pair));
     expect(calls).toEqual(['alpha']);
   });
@@ -283,13 +286,13 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     await trial;
     bench.answers('delta');
     let calls = await bench.callsOf(ask(billing));
-    // The gateway learns of it by an event of its own.
+    // The gateway is notified by an event of its own.
     for (let turn = 0; turn < 20 && calls[0] !== 'delta'; turn++) calls = await bench.callsOf(ask(billing));
     expect([calls, record.aborted]).toEqual([['delta'], false]);
     answered.open();
   });
 
-  describe('when nobody is left', () => {
+  describe('when no endpoint is left', () => {
     it('429 until the pause ends, with one call made', async () => {
       bench.script('alpha', hinting(BASE_S));
       expect((await bench.ask(ask(single))).status).toBe(429);
@@ -303,12 +306,12 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
         expect(body.error.availability).toMatchObject({ code: 'capacity_exhausted', retryable: true });
       }
       expect(bench.calls).toEqual([]);
-      // Refusals of the gateway's own made it no longer.
+      // The gateway's own refusals did not extend it.
       pass(BASE_S);
       expect((await bench.ask(ask(single))).status).toBe(200);
     });
 
-    it('what only failed is tried, though it cools, and its answer ends that', async () => {
+    it('an endpoint that only failed is tried in its cool-down, and its answer ends that', async () => {
       const all = `test/all-${next}`;
       bench.fails('alpha', 429, { 'retry-after': '40' });
       bench.fails('beta', 503);
@@ -322,7 +325,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
       expect(await bench.callsOf(ask(all))).toEqual(['beta']);
     });
 
-    it('after the wait that was told nobody is refused, not even beside the trial', async () => {
+    it('after the reported wait no caller is refused, not even beside the trial', async () => {
       bench.script('alpha', hinting(BASE_S));
       const refused = await bench.ask(ask(single));
       expect(Number(refused.headers.get('retry-after'))).toBe(BASE_S);
@@ -339,7 +342,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
       expect((await Promise.all([trial, ...others])).map(({ status }) => status)).toEqual(Array(4).fill(200));
     });
 
-    it('refuses nobody after a 429 without a hint: the client comes again when it likes', async () => {
+    it('refuses no caller after a 429 without a hint: the client retries at any time', async () => {
       let calls = 0;
       bench.script('alpha', (request, index) =>
         calls++ === 0 ? json(anthropicError('rate_limit_error', 'Wait'), 429) : anthropicText('Here.')(request, index),
@@ -357,7 +360,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
       expect([body.model, body.provider]).toEqual([pair, 'Alpha']);
     });
 
-    it("the caller's own limits hold: a pause opens no door", async () => {
+    it("the caller's own limits hold: a pause does not lift them", async () => {
       bench.script('alpha', hinting(30));
       await bench.ask(ask(pair));
       bench.calls.length = 0;

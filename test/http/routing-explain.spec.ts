@@ -1,7 +1,7 @@
 /**
- * Goal: `POST /routing/explain` answers the plan that a request would be served by, with the reason for each place and
- * each exclusion, calls nobody, and gives the same bytes for the same seed (docs/routing.md#asking-why). Method:
- * explanations beside the calls that are then made.
+ * Checks that `POST /routing/explain` returns the plan by which a request would be served, with the reason for each
+ * place and each exclusion, calls no provider, and returns the same bytes for the same seed
+ * (docs/use/routing.md#asking-why). Explanations are compared with the calls that are then made.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -107,7 +107,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     });
   });
 
-  it('is the same to the byte for the same seed, which it tells', async () => {
+  it('is the same to the byte for the same seed, which it returns', async () => {
     const body = ask('test/equal', { models: ['test/weights'], temperature: 0.3, provider: { zdr: false } });
     const first = await bench.explain(body);
     const seed = String(first.data.seed);
@@ -138,7 +138,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(new Set(drawn.map(({ data }) => tagsOf(data)[0]))).toEqual(new Set(ALL));
   });
 
-  it('draws by 1/price²: a third of the price goes first nine times out of ten', async () => {
+  it('draws by 1/price²: an endpoint at a third of the price is first nine times out of ten', async () => {
     const DRAWS = 300;
     let firsts = 0;
     for (let index = 0; index < DRAWS; index++) {
@@ -149,7 +149,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(firsts / DRAWS).toBeLessThan(0.95);
   });
 
-  it('calls nobody', async () => {
+  it('calls no provider', async () => {
     const before = ALL.map((slug) => bench.upstream(slug).connectionsAccepted);
     for (const name of ['test/equal', 'test/turns', 'test/free']) {
       expect((await bench.explain(ask(name, { stream: true, session_id: 's' }))).status).toBe(200);
@@ -169,7 +169,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
       ask('test/turns', { models: ['test/free'], provider: { sort: { by: 'price', partition: 'none' } } }),
     ],
     ['one attempt', ask('test/turns', { provider: { allow_fallbacks: false } })],
-  ])('what it says is what is done: %s', async (_, body) => {
+  ])('the request is served as explained: %s', async (_, body) => {
     const { data } = await bench.explain(body);
     for (const slug of ALL) bench.fails(slug, 403);
     expect(await bench.callsOf(body)).toEqual(data.candidates.map(({ provider }: JsonBody) => provider));
@@ -202,19 +202,19 @@ describeOnEmbedded('POST /routing/explain', (database) => {
       { alpha: 'quantization', beta: 'quantization', gamma: 'quantization' },
     ],
     ['an unknown further model', { models: ['test/unheard-of'] }, { 'test/unheard-of': 'unknown-model' }],
-  ])('tells each exclusion: %s', async (_, more, expected) => {
+  ])('lists each exclusion: %s', async (_, more, expected) => {
     const { status, data } = await bench.explain(ask('test/turns', more));
     expect([status, reasonsOf(data)]).toEqual([200, expected]);
-    // Everybody is on one of the two lists.
+    // Every provider is on one of the two lists.
     expect([...tagsOf(data), ...Object.keys(expected)].filter((tag) => ALL.includes(tag)).sort()).toEqual(ALL);
   });
 
-  it('tells tiers apart, with their own prices, and those of long prompts', async () => {
+  it('lists tiers separately, with their own prices, and those of long prompts', async () => {
     const plain = await bench.explain(ask('test/tiered'));
     expect(tagsOf(plain.data)).toEqual(['alpha']);
     expect(reasonsOf(plain.data)).toEqual({ 'alpha/priority': 'service-tier' });
-    const asked = await bench.explain(ask('test/tiered', { service_tier: 'priority' }));
-    expect(asked.data.candidates.map(({ tag, tier, price }: JsonBody) => [tag, tier, price.prompt])).toEqual([
+    const priority = await bench.explain(ask('test/tiered', { service_tier: 'priority' }));
+    expect(priority.data.candidates.map(({ tag, tier, price }: JsonBody) => [tag, tier, price.prompt])).toEqual([
       ['alpha/priority', 'priority', '2'],
       ['alpha', 'standard', '0.5'],
     ]);
@@ -225,7 +225,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     });
   });
 
-  it('tells what is free', async () => {
+  it('marks what is free', async () => {
     expect((await bench.explain(ask('test/free'))).data.candidates[0]).toMatchObject({
       weight: null,
       price: { prompt: '0', completion: '0' },
@@ -233,7 +233,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     });
   });
 
-  it('tells who is in a cool-down, and until when', async () => {
+  it('lists endpoints in a cool-down, with its end', async () => {
     bench.fails('alpha', 429, { 'retry-after': '30' });
     const before = clock.now();
     await bench.ask(ask('test/cooled'));
@@ -255,7 +255,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(waitMs).toBeLessThan(45_000);
   });
 
-  it('tells the figures it knows', async () => {
+  it('shows the known figures', async () => {
     const failing = ask('test/told', { provider: { only: ['alpha'] } });
     await bench.ask(failing);
     bench.fails('alpha', 500);
@@ -265,17 +265,17 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(data.candidates[1].health).toBeNull();
   });
 
-  it('tells whose dialect has no form for something, and the request passes it over', async () => {
+  it('shows which dialect has no form for a field, and the request skips that endpoint', async () => {
     const tool = { type: 'text_editor_20250728', name: 'str_replace_based_edit_tool' };
-    const asked = ask('test/dialects', { tools: [tool] });
-    const { data } = await bench.explain(asked);
+    const question = ask('test/dialects', { tools: [tool] });
+    const { data } = await bench.explain(question);
     expect(tagsOf(data)).toEqual(['gamma', 'alpha']);
     expect(data.candidates[0].untranslatable).toEqual({
       field: 'tools.0',
       reason: expect.stringContaining('text_editor_20250728'),
     });
     expect(data.candidates[1]).not.toHaveProperty('untranslatable');
-    expect(await bench.callsOf(asked)).toEqual(['alpha']);
+    expect(await bench.callsOf(question)).toEqual(['alpha']);
   });
 
   it.each([
@@ -284,40 +284,42 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     ['bash_20241022', 'caller'],
     ['text_editor_20250728', 'caller'],
     ['memory_20250818', 'caller'],
-  ])('tells who runs %s, and which candidates have it', async (type, runs_at) => {
+  ])('shows what runs %s, and which candidates have it', async (type, runs_at) => {
     const own = { name: 'own', input_schema: { type: 'object' } };
-    const told = { type, function: null, engine: null, model: null };
+    const entry = { type, function: null, engine: null, model: null };
     const toolsOf = async (name: string, provider?: object) =>
       (await bench.explain(ask(name, { tools: [own, { type, name: 'x' }], ...(provider && { provider }) }))).data.tools;
-    expect(await toolsOf('test/dialects')).toEqual([{ ...told, runs_at, native_at: [{ tag: 'alpha', price: null }] }]);
-    expect(await toolsOf('test/dialects', { only: ['gamma'] })).toEqual([{ ...told, runs_at: null, native_at: [] }]);
+    expect(await toolsOf('test/dialects')).toEqual([{ ...entry, runs_at, native_at: [{ tag: 'alpha', price: null }] }]);
+    expect(await toolsOf('test/dialects', { only: ['gamma'] })).toEqual([{ ...entry, runs_at: null, native_at: [] }]);
   });
 
-  it('tells that the caller runs what a vendor defines, whether it is shown as it came or as a function', async () => {
+  it('shows that the caller runs what a vendor defines, whether it is shown as it came or as a function', async () => {
     const tools = [{ type: 'bash_20250124', name: 'bash' }];
-    const toldAt = async (slug: string) =>
+    const toolsAt = async (slug: string) =>
       (await bench.explain(ask('test/dialects', { tools, provider: { only: [slug] } }))).data.tools;
-    expect(await toldAt('alpha')).toMatchObject([{ runs_at: 'caller', function: null, native_at: [{ tag: 'alpha' }] }]);
-    expect(await toldAt('gamma')).toMatchObject([{ runs_at: 'caller', function: 'bash', native_at: [] }]);
+    expect(await toolsAt('alpha')).toMatchObject([
+      { runs_at: 'caller', function: null, native_at: [{ tag: 'alpha' }] },
+    ]);
+    expect(await toolsAt('gamma')).toMatchObject([{ runs_at: 'caller', function: 'bash', native_at: [] }]);
   });
 
-  it('tells whom an adviser without a model asks, and what the cheapest endpoint charges', async () => {
-    const toldOf = async (name: string, fields: object = {}, parameters: object = {}) => {
+  it('shows the model of an adviser without one, and the price of its cheapest endpoint', async () => {
+    const toolsFor = async (name: string, fields: object = {}, parameters: object = {}) => {
       const tools = [{ type: 'openrouter:advisor', parameters }];
       return (await bench.explain(ask(name, { tools, ...fields }))).data.tools;
     };
     const named = { runs_at: 'gateway', function: 'advisor', model: 'test/weights', price: '0', native_at: [] };
     const at = (usd: number) => ({ prompt: String(usd / 2), completion: String(usd / 2) });
-    expect(await toldOf('test/weights')).toMatchObject([{ ...named, model_pricing: at(1) }]);
-    expect(await toldOf('test/weights:nitro')).toMatchObject([{ ...named, model_pricing: at(1) }]);
-    expect(await toldOf('test/weights', { provider: { only: ['beta'] } })).toMatchObject([
+    expect(await toolsFor('test/weights')).toMatchObject([{ ...named, model_pricing: at(1) }]);
+    expect(await toolsFor('test/weights:nitro')).toMatchObject([{ ...named, model_pricing: at(1) }]);
+    expect(await toolsFor('test/weights', { provider: { only: ['beta'] } })).toMatchObject([
       { ...named, model_pricing: at(3) },
     ]);
-    expect(await toldOf('test/free', {}, { model: 'test/weights' })).toMatchObject([
+    expect(await toolsFor('test/free', {}, { model: 'test/weights' })).toMatchObject([
       { ...named, model_pricing: at(1) },
     ]);
-    const nobody = await toldOf('test/free', { provider: { only: ['gamma'] } }, { model: 'test/weights' });
-    expect(nobody).toMatchObject([
+    const unserved = await toolsFor('test/free', { provider: { only: ['gamma'] } }, { model: 'test/weights' });
+    expect(unserved).toMatchObject([
       { ...named, model_pricing: null, refusal: expect.stringMatching(/No endpoint of test\/weights is left/) },
     ]);
     expect(await bench.callsOf(ask('test/free'))).toHaveLength(1);
@@ -333,7 +335,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(data.tools.map(({ model_pricing }: JsonBody) => model_pricing.prompt)).toEqual(['7', '0.5']);
   });
 
-  it('prices an adviser by who gives as much as it is asked for, or the most where nobody does', async () => {
+  it('prices an adviser by an endpoint with the requested output, or by the one with the most where none has it', async () => {
     const limits = [1_000, undefined, 4_000, 4_001, 100_000];
     const tools = limits.map((max_tokens) => ({
       type: 'openrouter:advisor',
@@ -344,13 +346,13 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(prices).toEqual(['0.5', '1.5', '1.5', '1.5', '1.5'].map((price) => [price, undefined]));
   });
 
-  it('tells of entries of lists that nobody knows', async () => {
+  it('names unknown entries of lists', async () => {
     const { status, data } = await bench.explain(ask('test/turns', { provider: { only: ['alfa', 'alpha'] } }));
     expect([status, data.candidates.length > 0]).toEqual([200, true]);
     expect(data.unknown_providers).toEqual([{ field: 'provider.only.0', name: 'alfa', nearest: ['alpha'] }]);
   });
 
-  it('is for either kind of key, and for nobody without one', async () => {
+  it('is for either kind of key, and refuses requests without one', async () => {
     expect((await bench.explain(ask('test/turns'), { key: MANAGEMENT_KEY })).status).toBe(200);
     const { status, body } = await bench.explain(ask('test/turns'), { key: null });
     expect([status, body.error.code]).toEqual([401, 401]);

@@ -1,7 +1,7 @@
 /**
- * Goal: whoever asks how a request was routed is told all of docs/wire/routing-metadata.md#fields, under both names,
- * wherever a reply can end; nobody else is told anything. Method: exact objects on replies, streams, errors and in-band
- * errors of a gateway with scripted providers.
+ * Checks that a caller who requests routing metadata receives all of docs/use/routing-metadata.md#fields, under both
+ * names, wherever a reply can end, and that other callers receive none. Exact objects are compared on replies,
+ * streams, errors and in-band errors of a gateway with scripted providers.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -73,7 +73,7 @@ describeOnEmbedded('router metadata', (database) => {
     return others;
   };
 
-  describe('where it is told', () => {
+  describe('where it is sent', () => {
     it('in a whole reply', async () => {
       const { body } = await bench.ask(ask('test/pair'), ENABLED);
       expect(untimed(metadataOf(body))).toEqual(DIRECT);
@@ -139,7 +139,7 @@ describeOnEmbedded('router metadata', (database) => {
       });
     });
 
-    it('where no provider was reached: attempt 0, and nobody available', async () => {
+    it('where no provider was reached: attempt 0, and no endpoint available', async () => {
       const { status, body } = await bench.ask(ask('test/pair', { provider: { only: ['groq'] } }), ENABLED);
       expect(status).toBe(404);
       expect(untimed(metadataOf(body))).toEqual({
@@ -153,7 +153,7 @@ describeOnEmbedded('router metadata', (database) => {
       });
     });
 
-    it('where a whole reply turned out to be none, and no endpoint is selected', async () => {
+    it('where a whole reply turned out to be invalid, and no endpoint is selected', async () => {
       bench.script('gamma', openaiReply({ tools: [{ name: 'get_weather', arguments: '{"ci' }] }));
       const tools = [{ name: 'get_weather', input_schema: { type: 'object' } }];
       const { status, body } = await bench.ask(ask('test/next', { tools }), ENABLED);
@@ -181,7 +181,7 @@ describeOnEmbedded('router metadata', (database) => {
       });
     });
 
-    it('in the error event of a stream of which only signs of life went out', async () => {
+    it('in the error event of a stream of which only keep-alives were sent', async () => {
       const answered = gate();
       bench.fails('alpha', 529);
       bench.script(
@@ -201,14 +201,14 @@ describeOnEmbedded('router metadata', (database) => {
       });
     });
 
-    it('in the error event of a provider that fell silent', async () => {
+    it('in the error event of a provider that stopped sending', async () => {
       bench.script('alpha', sse([OPEN + delta('one'), HANG]));
       const { events } = await bench.ask(ask('test/pair', { stream: true }), ENABLED);
       expect(metadataOf(events.at(-1))).toMatchObject({ attempt: 1, endpoints: { available: available() } });
     });
   });
 
-  describe('where it is not told', () => {
+  describe('where it is not sent', () => {
     const silent = (text: string): void => expect(text).not.toMatch(/router_metadata/);
 
     it.each<[string, object, string | null | undefined, number]>([
@@ -223,7 +223,7 @@ describeOnEmbedded('router metadata', (database) => {
       silent(await response.text());
     });
 
-    it.each(MODES)('on a failure of our own (stream %s)', async (stream) => {
+    it.each(MODES)('on a failure of the gateway (stream %s)', async (stream) => {
       const transport = bench.gateway.gateway.app.get(Transport);
       const defect = jest.spyOn(transport, 'open').mockRejectedValue(new TypeError('a defect of the gateway'));
       const response = await bench.gateway.messages(ask('test/pair', { stream }), ENABLED);
@@ -233,7 +233,7 @@ describeOnEmbedded('router metadata', (database) => {
       silent(text);
     });
 
-    it.each(MODES)('to whoever did not ask (stream %s)', async (stream) => {
+    it.each(MODES)('without being requested (stream %s)', async (stream) => {
       const reply = await bench.gateway.messages(ask('test/pair', { stream }));
       silent(await reply.text());
       bench.fails('alpha', 400);
@@ -254,7 +254,7 @@ describeOnEmbedded('router metadata', (database) => {
     });
   });
 
-  describe('how it is asked for', () => {
+  describe('how it is requested', () => {
     const isShown = async (headers: Record<string, string>): Promise<boolean> => {
       const { body } = await bench.ask(ask('test/pair'), { headers });
       return KEYS.every((key) => key in body);
@@ -270,7 +270,7 @@ describeOnEmbedded('router metadata', (database) => {
       async (name, value) => expect(await isShown({ [name]: value })).toBe(false),
     );
 
-    it('the header goes to nobody else', async () => {
+    it('the header goes to no provider', async () => {
       await bench.ask(ask('test/pair'), { headers: Object.fromEntries(HEADERS.map((name) => [name, 'enabled'])) });
       expect(Object.keys(bench.sent('alpha').headers).filter((name) => name.includes('metadata'))).toEqual([]);
     });
@@ -285,7 +285,7 @@ describeOnEmbedded('router metadata', (database) => {
     expect(endpoints.available.filter(({ selected }: JsonBody) => selected)).toHaveLength(1);
   });
 
-  it('names the model as it was asked for', async () => {
+  it('names the model as it was requested', async () => {
     const { body } = await bench.ask(ask('test/pair:floor'), ENABLED);
     expect(metadataOf(body)).toMatchObject({ requested: 'test/pair:floor', attempts: [{ model: 'test/pair' }] });
   });

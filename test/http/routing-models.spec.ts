@@ -1,8 +1,8 @@
 /**
- * Goal: `models`, `fallbacks`, suffixes and catalogue variants lead to the model that
- * docs/wire/routing.md#suffixes-of-models and docs/wire/routing.md#models-and-fallbacks say, and what the caller is
- * told is of the one that answered, or of the last that failed. Method: scripted providers, one a model where nothing
- * else is said. Rules: docs/reasons/routing.md.
+ * Checks that `models`, `fallbacks`, suffixes and catalogue variants lead to the model that
+ * docs/use/choosing-providers.md#suffixes-of-models and docs/use/choosing-providers.md#models-and-fallbacks specify,
+ * and that the reply describes the model that answered, or the last that failed. The providers are scripted, by
+ * default one per model. Rules: docs/contribute/reasons/routing.md.
  */
 import { anthropicError, anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -16,9 +16,9 @@ const EIGHT = ['v0', 'v1', 'v2', 'v3', 'v4', 'v5', 'v6', 'v7'];
 const ONES = Array.from({ length: 9 }, (_, index) => `test/one-${index}`);
 const MODES = [false, true];
 
-/** Not a word, and no more to come. */
+/** A stream without content that stays open. */
 const refuses: Script = (request, index) => anthropicReply([], { stopReason: 'refusal' })(request, index);
-/** Words, and then a refusal. */
+/** Text, and then a refusal. */
 const refusesLate: Script = (request, index) =>
   anthropicReply([{ type: 'text', text: 'I was about to say' }], { stopReason: 'refusal' })(request, index);
 
@@ -75,7 +75,7 @@ describeOnEmbedded('several models', (database) => {
       expect(message).toMatchObject({ model: 'test/c', provider: 'Gamma', content: [{ text: 'From gamma.' }] });
     });
 
-    it('the first is asked alone while it answers', async () => {
+    it('the first is called alone while it answers', async () => {
       const { body } = await bench.ask(ask('test/a', others('test/b')));
       expect([body.model, bench.calls]).toEqual(['test/a', ['alpha']]);
     });
@@ -86,7 +86,7 @@ describeOnEmbedded('several models', (database) => {
       expect([body.model, bench.calls]).toEqual(['test/c', ['alpha', 'beta', 'gamma']]);
     });
 
-    it("when all fail, the last model's error is told and the others are named in order", async () => {
+    it("when all fail, the last model's error is returned and the others are named in order", async () => {
       bench.fails('alpha', 429);
       bench.fails('beta', 400);
       bench.fails('gamma', 529);
@@ -129,12 +129,12 @@ describeOnEmbedded('several models', (database) => {
       expect(await bench.callsOf(body)).toEqual(['alpha', 'gamma']);
     });
 
-    it('nobody is asked after the first word, whoever it came from', async () => {
+    it('no model is called after the first content, from whichever provider', async () => {
       const going = gate();
       const failure = frame('error', anthropicError('overloaded_error', 'Too busy'));
       bench.script('alpha', sse([OPEN + delta('one'), going.opened, failure]));
       const response = await bench.gateway.messages(ask('test/pair', { stream: true, ...others('test/b', 'test/c') }));
-      // The status is out, and with it the word.
+      // The status has been sent, and the text with it.
       going.open();
       const events = readMessagesEvents(await response.text());
       expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
@@ -175,7 +175,7 @@ describeOnEmbedded('several models', (database) => {
       expect(await exhaust(ask(ONES[0]!, { models: ONES.slice(1) }))).toHaveLength(8);
     });
 
-    it('every endpoint once, whoever is rate limited, and one final 429', async () => {
+    it('every rate-limited endpoint once, and one final 429', async () => {
       for (const slug of ['alpha', 'beta', 'gamma']) bench.fails(slug, 429);
       const startedAt = performance.now();
       const { status, headers } = await bench.ask(ask('test/pair', { models: ['test/base:thinking', 'test/c'] }));
@@ -191,7 +191,7 @@ describeOnEmbedded('several models', (database) => {
       ['403', json(anthropicError('permission_error', 'Not you'), 403), 403],
       ['404', json(anthropicError('not_found_error', 'No such model'), 404), 404],
       ['502 in HTML', { status: 502, headers: { 'content-type': 'text/html' }, body: ['<h1>Bad Gateway</h1>'] }, 502],
-    ])('%s leads to the next model, and the metadata says so', async (_, answer, status) => {
+    ])('%s leads to the next model, and the metadata shows it', async (_, answer, status) => {
       bench.script('alpha', answer);
       const manner = { headers: { 'x-router-metadata': 'enabled' } };
       const outcome = await bench.ask(ask('test/a', { models: ['test/b'] }), manner);
@@ -218,13 +218,13 @@ describeOnEmbedded('several models', (database) => {
   describe('a model that was left, where all are sorted together', () => {
     const TOGETHER = { provider: { sort: { by: 'price', partition: 'none' } } };
 
-    it('is not asked again behind another that was left, too: each rejected the request', async () => {
+    it('is not called again behind another that was left, too: each rejected the request', async () => {
       for (const slug of ['alpha', 'beta', 'gamma']) bench.fails(slug, 400);
       const calls = await bench.callsOf(ask('test/outer', { models: ['test/inner'], ...TOGETHER }));
       expect(calls).toEqual(['alpha', 'beta']);
     });
 
-    it('is not asked again behind another that was left, too: each refused', async () => {
+    it('is not called again behind another that was left, too: each refused', async () => {
       for (const slug of ['alpha', 'beta', 'gamma']) bench.script(slug, refuses);
       const calls = await bench.callsOf(ask('test/outer', { fallbacks: [{ model: 'test/inner' }], ...TOGETHER }));
       expect(calls).toEqual(['alpha', 'beta']);
@@ -292,14 +292,14 @@ describeOnEmbedded('several models', (database) => {
       expect([status, bench.calls, message.stop_reason]).toEqual([200, ['alpha'], 'refusal']);
     });
 
-    it('hands on a whole reply that had words before it refused: nothing of it was sent', async () => {
+    it('falls back from a whole reply with text before its refusal: nothing of it was sent', async () => {
       bench.script('alpha', refusesLate);
       const { body } = await bench.ask(ask('test/a', FALLBACKS));
       expect([body.model, bench.calls]).toEqual(['test/b', ['alpha', 'beta']]);
       expect(JSON.stringify(body)).not.toContain('about to say');
     });
 
-    it('does not hand on a stream of which words were sent', async () => {
+    it('does not fall back from a stream of which content was sent', async () => {
       bench.script('alpha', refusesLate);
       const { events } = await bench.ask(ask('test/a', { stream: true, ...FALLBACKS }));
       expect(buildMessage(events)).toMatchObject({ model: 'test/a', stop_reason: 'refusal' });
@@ -313,7 +313,7 @@ describeOnEmbedded('several models', (database) => {
       expect([message.model, bench.calls]).toEqual(['test/b', ['delta', 'beta']]);
     });
 
-    it('is the answer when it is the last, or nobody is left to ask', async () => {
+    it('is the answer when it is the last, or no model is left to call', async () => {
       for (const slug of ['alpha', 'beta', 'gamma']) bench.script(slug, refuses);
       const { status, body } = await bench.ask(ask('test/a', FALLBACKS));
       expect([status, body.model, body.stop_reason]).toEqual([200, 'test/c', 'refusal']);
@@ -346,14 +346,14 @@ describeOnEmbedded('several models', (database) => {
       ]);
     });
 
-    it('begins a stream, breaks off before a word, and the next answers', async () => {
+    it('begins a stream, breaks off before content, and the next answers', async () => {
       bench.script('alpha', sse([START, CUT]));
       const { events } = await bench.ask(ask('test/a', { stream: true, ...FALLBACKS }));
       expect(buildMessage(events)).toMatchObject({ model: 'test/b', content: [{ text: 'From beta.' }] });
     });
   });
 
-  describe('lists that cannot be meant are refused by name, and nobody is called', () => {
+  describe('senseless lists are refused by name, and no provider is called', () => {
     const four = ['test/a', 'test/b', 'test/c', 'test/chat'].map((id) => ({ model: id }));
     it.each<[string, object, RegExp]>([
       ['both lists', { models: ['test/b'], fallbacks: [{ model: 'test/b' }] }, /^fallbacks: .*models/],

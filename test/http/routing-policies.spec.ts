@@ -1,7 +1,7 @@
 /**
- * Goal: what an account and a workspace allow is what routing does, from the next request on: a provider they do not
- * allow gets no call, and a request can narrow it further but never widen it. Method: the application
- * before scripted providers that record who was called; prices so far apart that the draw keeps their order.
+ * Checks that routing follows the policies of the account and the workspace from the next request on: a provider they
+ * do not allow receives no call, and a request can narrow them further but never widen them. Scripted providers
+ * record the calls; prices are so far apart that the draw keeps their order.
  */
 import { DataSource } from 'typeorm';
 import { API_KEY } from '../support/app.js';
@@ -37,7 +37,7 @@ describeOnEmbedded('routing policies', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => {
     bench.reset();
-    // All are asked, in turn, but the last one, which answers.
+    // All are called, in turn, except the last one, which answers.
     for (const slug of ['alpha', 'beta']) bench.fails(slug, 503);
   });
   afterEach(async () => {
@@ -93,7 +93,7 @@ describeOnEmbedded('routing policies', (database) => {
     expect(await callsOf(provider)).toEqual(allowed);
   });
 
-  it('that leave nobody refuse without a call', async () => {
+  it('that leave no provider refuse without a call', async () => {
     await setWorkspace({ allowed_providers: ['openai'] });
     const { status, body } = await bench.ask(ask('test/trio'));
     expect([status, body.type]).toEqual([404, 'error']);

@@ -1,7 +1,7 @@
 /**
- * Goal: every provider preference does what docs/wire/routing.md#provider-preferences says to the calls that are made,
- * and a preference that cannot be meant is refused by its name. Method: scripted providers that record who was called,
- * in order; prices so far apart that the draw keeps their order.
+ * Checks that every provider preference affects the calls as docs/use/choosing-providers.md#provider-preferences
+ * specifies, and that a senseless preference is refused by its name. Scripted providers record the calls in order;
+ * prices are so far apart that the draw keeps their order.
  */
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -64,22 +64,22 @@ describeOnEmbedded('provider preferences', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
-  /** Everybody refuses, so the calls are the whole plan. */
+  /** Every provider refuses, so the calls are the whole plan. */
   async function planOf(to: string, provider: object, more: object = {}): Promise<readonly string[]> {
     for (const slug of [...ALL, 'openai']) bench.fails(slug, 500);
     return bench.callsOf(ask(to, { provider, ...more }));
   }
 
-  describe('who is tried, in which order', () => {
+  describe('the tried providers, in order', () => {
     it.each<[string, object, readonly string[]]>([
-      ['nothing said', {}, ['alpha', 'beta', 'gamma']],
+      ['nothing specified', {}, ['alpha', 'beta', 'gamma']],
       ['null everywhere', { order: null, only: null, ignore: null, sort: null, quantizations: null }, ALL],
-      ['empty lists say nothing', { order: [], only: [], ignore: [] }, ALL],
+      ['empty lists have no effect', { order: [], only: [], ignore: [] }, ALL],
       ['order: those first, then the rest', { order: ['gamma', 'beta'] }, ['gamma', 'beta', 'alpha']],
       ['order: those that do not host the model are skipped', { order: ['groq', 'gamma'] }, ['gamma', 'alpha', 'beta']],
       ['order without fallbacks', { order: ['gamma', 'beta'], allow_fallbacks: false }, ['gamma', 'beta']],
       ['no fallbacks', { allow_fallbacks: false }, ['alpha']],
-      ['fallbacks, said', { allow_fallbacks: true }, ALL],
+      ['fallbacks, specified', { allow_fallbacks: true }, ALL],
       ['only', { only: ['gamma', 'beta'] }, ['beta', 'gamma']],
       ['only, by display name', { only: ['Beta'] }, ['beta']],
       ['ignore', { ignore: ['alpha'] }, ['beta', 'gamma']],
@@ -128,7 +128,7 @@ describeOnEmbedded('provider preferences', (database) => {
     it.each<[string, object, object, readonly string[]]>([
       ['nothing special', {}, {}, ['alpha', 'beta', 'gamma']],
       ['tools prefer those that support them', {}, { tools: TOOLS }, ['beta', 'gamma']],
-      ['a sampling parameter excludes nobody', {}, { temperature: 0.5 }, ['alpha', 'beta', 'gamma']],
+      ['a sampling parameter excludes no provider', {}, { temperature: 0.5 }, ['alpha', 'beta', 'gamma']],
       ['unless it is required', { require_parameters: true }, { temperature: 0.5 }, ['gamma']],
       ['required and nothing special', { require_parameters: true }, {}, ['alpha', 'beta', 'gamma']],
       ['required, not required', { require_parameters: false }, { temperature: 0.5 }, ['alpha', 'beta', 'gamma']],
@@ -144,18 +144,18 @@ describeOnEmbedded('provider preferences', (database) => {
       expect(await planOf('test/lengths', {}, { max_tokens: 10, ...more })).toEqual(expected);
     });
 
-    it('what is free goes first', async () => {
+    it('free endpoints are first', async () => {
       expect(await planOf('test/gratis', {})).toEqual(['beta', 'alpha']);
     });
   });
 
-  it('without fallbacks the only one is asked, and its own error is returned', async () => {
+  it('without fallbacks the only one is called, and its own error is returned', async () => {
     bench.fails('alpha', 529);
     const { status, body } = await bench.ask(ask('test/trio', { provider: { allow_fallbacks: false } }));
     expect([status, body.error.metadata.provider_name, bench.calls]).toEqual([529, 'Alpha', ['alpha']]);
   });
 
-  it('tools reach a model of which nobody supports them: the request still goes through', async () => {
+  it('tools reach a model of which no endpoint supports them: the request is still served', async () => {
     const { status } = await bench.ask(ask('test/toolless', { tools: TOOLS, temperature: 0.5, top_p: 0.5 }));
     expect([status, bench.calls]).toEqual([200, ['delta']]);
     const { json } = bench.sent('delta');
@@ -210,7 +210,7 @@ describeOnEmbedded('provider preferences', (database) => {
     });
   });
 
-  it('a slug that nobody knows matches nothing, and the 404 names it with the nearest known', async () => {
+  it('an unknown slug matches nothing, and the 404 names it with the nearest known', async () => {
     const { status, body } = await bench.ask(ask('test/trio', { provider: { only: ['alfa/turbo'] } }));
     expect([status, bench.calls]).toEqual([404, []]);
     expect(body.error.message).toMatch(
@@ -224,7 +224,7 @@ describeOnEmbedded('provider preferences', (database) => {
     }
   });
 
-  describe('nothing left is a 404 that says why, and nobody is called', () => {
+  describe('nothing left is a 404 with the reason, and no provider is called', () => {
     it.each<[string, object, string, string | undefined, string]>([
       ['only names strangers', ask('test/trio', { provider: { only: ['groq'] } }), 'constraint_filtered', 'allowed_providers', 'provider.only'],
       ['all are ignored', ask('test/trio', { provider: { ignore: ALL } }), 'constraint_filtered', 'allowed_providers', 'provider.ignore'],
@@ -235,7 +235,7 @@ describeOnEmbedded('provider preferences', (database) => {
       ['quantizations', ask('test/widths', { provider: { quantizations: ['fp32'] } }), 'constraint_filtered', 'quantization', 'provider.quantizations'],
       ['max_price', ask('test/trio', { provider: { max_price: { prompt: '0.4' } } }), 'constraint_filtered', 'max_price', 'provider.max_price'],
       ['require_parameters', ask('test/skills', { top_k: 3, provider: { require_parameters: true } }), 'constraint_filtered', 'require_parameters', 'provider.require_parameters'],
-      ['a prompt too long for who is left by other filters: nobody', ask('test/alone', { provider: { zdr: true }, messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] }), 'privacy_restricted', 'data_policy:zdr', 'provider.zdr'],
+      ['a prompt too long for the providers that other filters leave: none', ask('test/alone', { provider: { zdr: true }, messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] }), 'privacy_restricted', 'data_policy:zdr', 'provider.zdr'],
       ['an image', ask('test/text-only', { messages: [{ role: 'user', content: [IMAGE] }] }), 'constraint_filtered', undefined, 'messages'],
     ])('%s', async (_, body, code, excludedBy, field) => {
       const outcome = await bench.ask(body);
@@ -294,7 +294,7 @@ describeOnEmbedded('provider preferences', (database) => {
     });
   });
 
-  describe('what cannot be meant is refused by its name, and nobody is called', () => {
+  describe('senseless preferences are refused by name, and no provider is called', () => {
     it.each<[string, object, RegExp]>([
       ['an unknown key', { provider: { allow_fallback: true } }, /^provider\.allow_fallback/],
       ['an unknown key beside known ones', { provider: { order: ['alpha'], regions: ['eu'] } }, /^provider\.regions/],
@@ -338,15 +338,15 @@ describeOnEmbedded('preferences by what was measured', (database) => {
   /** Figures may be as old as this. */
   const VIEW_MS = 1_000;
 
-  /** Streams from both: one provider waits before its first word, or between its words. */
+  /** Streams from both: one provider waits before its first content, or between two pieces. */
   async function measure(to: string, slug: string, { firstMs = 0, restMs = 0, tokens = 5 }): Promise<void> {
     const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
     const end = END.replace('"output_tokens":5', `"output_tokens":${tokens}`);
     bench.script(slug, () => sse([wait(firstMs), OPEN + delta('one'), wait(restMs), delta('two'), end]));
-    const asked = Array.from({ length: SAMPLES }, () =>
-      bench.ask(ask(to, { stream: true, provider: { only: [slug] } })),
+    const replies = Array.from({ length: SAMPLES }, () =>
+      bench.ask(ask(to, { stream: true, max_tokens: 20_000, provider: { only: [slug] } })),
     );
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(asked.map(() => 200));
+    expect((await Promise.all(replies)).map(({ status }) => status)).toEqual(replies.map(() => 200));
     bench.reset();
   }
 
@@ -354,7 +354,7 @@ describeOnEmbedded('preferences by what was measured', (database) => {
     return (await bench.callsOf(ask(to, { provider })))[0];
   }
 
-  it('sorts by the time to the first token, and moves back whoever is slower than preferred', async () => {
+  it('sorts by the time to the first token, and moves back providers slower than preferred', async () => {
     await measure('test/quick', 'alpha', { firstMs: 1_500 });
     await measure('test/quick', 'beta', {});
     clock.aheadMs += VIEW_MS;
@@ -364,7 +364,7 @@ describeOnEmbedded('preferences by what was measured', (database) => {
     expect(await firstOf('test/quick', { preferred_max_latency: { p90: 1 } })).toBe('beta');
     expect(await firstOf('test/quick', { preferred_max_latency: 60 })).toBe('alpha');
     expect(await firstOf('test/quick', { preferred_max_latency: { p50: null, p99: 60 } })).toBe('alpha');
-    // Nobody is excluded by it.
+    // The preference excludes no endpoint.
     bench.fails('beta', 500);
     expect(await bench.callsOf(ask('test/quick', { provider: { preferred_max_latency: 1 } }))).toEqual([
       'beta',
@@ -372,7 +372,7 @@ describeOnEmbedded('preferences by what was measured', (database) => {
     ]);
   });
 
-  it('sorts by tokens per second, and moves back whoever gives fewer than preferred', async () => {
+  it('sorts by tokens per second, and moves back providers with fewer than preferred', async () => {
     await measure('test/steady', 'alpha', { restMs: 100, tokens: 10 });
     await measure('test/steady', 'beta', { restMs: 20, tokens: 10_000 });
     clock.aheadMs += VIEW_MS;
@@ -392,7 +392,7 @@ describeOnEmbedded('preferences by what was measured', (database) => {
       bench.fails('beta', 500);
       await bench.ask(body);
     }
-    // While its pause lasts it is left out; that it goes behind after that is ordering.spec.ts.
+    // It is left out during its pause; ordering.spec.ts tests that it is ordered behind afterwards.
     const { data } = await bench.explain(ask('test/three', { provider: { order: ['beta'] } }));
     expect(data.excluded).toMatchObject([{ provider: 'Beta', reason: 'cooling-down', cooling_by: 'faults' }]);
     for (const slug of ALL) bench.fails(slug, 503);

@@ -1,7 +1,8 @@
 /**
- * Goal: a session stays with one provider while that answers, and moves as a whole when it does not
- * (docs/wire/routing.md#sessions); conversations without an id stay where their cache was seen. Method: equal
- * endpoints, so that only the session decides; a clock moved by hand. Rules: docs/reasons/routing.md.
+ * Checks that a session stays with one provider while it answers, and moves as a whole when it does not
+ * (docs/use/choosing-providers.md#sessions), and that conversations without an id stay where their cache was seen.
+ * The endpoints are equal, so only the session decides; the clock is moved by hand. Rules:
+ * docs/contribute/reasons/routing.md.
  */
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -9,7 +10,7 @@ import { describeOnEmbedded } from '../support/database.js';
 import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
 const ALL = ['alpha', 'beta', 'gamma'];
-/** So many that each of three endpoints has some: that one has none happens once in a million runs. */
+/** Enough for each of three endpoints to have some: an endpoint without any occurs once in a million runs. */
 const SESSIONS = Array.from({ length: 40 }, (_, index) => `session-${index}`);
 const PIN_MS = 600_000;
 const CACHES = { pricing: { input_cache_read: '0.05' } };
@@ -39,7 +40,7 @@ describeOnEmbedded('sessions', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
-  /** Who answers a request of this session. */
+  /** The provider that answers a request of this session. */
   async function placeOf(session: string, more: object = {}, to = 'test/equal'): Promise<string> {
     const { status, body } = await bench.ask(ask(to, { session_id: session, ...more }));
     expect(status).toBe(200);
@@ -59,8 +60,8 @@ describeOnEmbedded('sessions', (database) => {
   });
 
   it('without one, requests are spread', async () => {
-    const asked = Array.from({ length: 40 }, () => bench.ask(ask('test/equal')));
-    expect(new Set((await Promise.all(asked)).map(({ body }) => body.provider)).size).toBe(ALL.length);
+    const replies = Array.from({ length: 40 }, () => bench.ask(ask('test/equal')));
+    expect(new Set((await Promise.all(replies)).map(({ body }) => body.provider)).size).toBe(ALL.length);
   });
 
   it("the body's id wins over the header's, which counts where the body has none", async () => {
@@ -109,7 +110,7 @@ describeOnEmbedded('sessions', (database) => {
     expect(new Set(await Promise.all(places))).toEqual(new Set(['gamma']));
   });
 
-  it('a restart moves none that was not bound', async () => {
+  it('a restart moves no session that was not bound', async () => {
     const places = await placesOf(SESSIONS);
     await bench.restart();
     expect(await placesOf(SESSIONS)).toEqual(places);
@@ -121,7 +122,7 @@ describeOnEmbedded('sessions', (database) => {
       for (let index = 0; ; index++) if ((await placeOf(`${prefix}-${index}`)) === slug) return `${prefix}-${index}`;
     }
 
-    it('goes on at the next in the same request, and stays there when the first is well again', async () => {
+    it('continues at the next in the same request, and stays there when the first has recovered', async () => {
       const session = await sessionAt('alpha', 'moves');
       for (let call = 0; call < 3; call++) expect(await placeOf(session)).toBe('alpha');
       bench.fails('alpha', 429);
@@ -191,7 +192,7 @@ describeOnEmbedded('sessions', (database) => {
       messages: [name, ...later].map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
     });
 
-    /** The dearer one answers once, because it was asked for. */
+    /** The dearer one answers once, because it was requested. */
     async function answerFromBeta(to: string, body: object, stream = false): Promise<void> {
       const { status } = await bench.ask(ask(to, { ...body, stream, provider: { only: ['beta'] } }));
       expect(status).toBe(200);
@@ -207,7 +208,14 @@ describeOnEmbedded('sessions', (database) => {
       expect(await firstOf('test/turns', conversation(name, 'Well?', 'And on it goes.'))).toBe('beta');
     });
 
-    it('are told apart by their instructions and by their first message', async () => {
+    it.each([1e12, 50_000])('do not stay where %d cached tokens were reported, more than was sent', async (tokens) => {
+      const name = `Barbara ${tokens}`;
+      bench.script('beta', anthropicText('Cached.', { usage: { cache_read_input_tokens: tokens } }));
+      await answerFromBeta('test/turns', conversation(name));
+      expect(await firstOf('test/turns', conversation(name))).toBe('alpha');
+    });
+
+    it('are distinguished by their instructions and by their first message', async () => {
       bench.script('beta', anthropicText('Cached.', cached));
       await answerFromBeta('test/turns', conversation('Grace'));
       expect(await firstOf('test/turns', conversation('Edsger'))).toBe('alpha');
@@ -273,7 +281,7 @@ describeOnEmbedded('sessions when the catalog changes', (database) => {
     return (await Promise.all(explained)).map(({ data }) => data.candidates[0].provider);
   };
 
-  it('only those move that a new endpoint wins, and only those of an endpoint that goes', async () => {
+  it('only the sessions that a new endpoint wins move, and those of a removed endpoint', async () => {
     const before = await firsts();
     await bench.changeModels(models(...ALL, 'delta'), ask('test/equal'));
     const joined = await firsts();

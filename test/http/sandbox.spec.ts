@@ -1,6 +1,6 @@
 /**
- * Goal: every sandbox model does over HTTP what its name says, whole and streamed. Method: one expectation for each
- * model of the list that ships, so that a new one cannot go without.
+ * Checks that every sandbox model behaves over HTTP as its name states, whole and streamed. There is one expectation
+ * for each model of the shipped list, so a new model needs one too.
  */
 import { drawPicture } from '../../src/providers/dialects/simulated/picture.js';
 import { SANDBOX_MODELS } from '../../src/providers/dialects/simulated/models.js';
@@ -19,18 +19,18 @@ describeOnEmbedded('the sandbox', (database) => {
   type Outcome = { readonly status: number; readonly error?: string } | { readonly message: object };
   interface Sight {
     readonly whole: Outcome;
-    /** Where a stream shows it otherwise: the status is out when it happens. */
+    /** The different form in a stream, where the status has been sent before the error. */
     readonly inBand?: string;
     readonly question?: object;
   }
-  const SAID = 'Hello there, 你好.';
+  const TEXT = 'Hello there, 你好.';
   const refused = (status: number, error: string): Sight => ({ whole: { status, error } });
-  const said = (message: object, question: object = {}): Sight => ({ whole: { message }, question });
+  const answered = (message: object, question: object = {}): Sight => ({ whole: { message }, question });
 
-  /** From the model that never answers callers can only go: `client-gone.spec.ts`. */
+  /** A caller can only leave the model that never answers: `client-gone.spec.ts`. */
   const SIGHTS: Readonly<Record<string, Sight | 'never answers'>> = {
-    echo: said({ content: [{ type: 'text', text: SAID }], stop_reason: 'end_turn' }),
-    tools: said(
+    echo: answered({ content: [{ type: 'text', text: TEXT }], stop_reason: 'end_turn' }),
+    tools: answered(
       {
         content: [
           { type: 'tool_use', name: 'get_weather' },
@@ -40,13 +40,13 @@ describeOnEmbedded('the sandbox', (database) => {
       },
       { tools: TOOLS },
     ),
-    thinking: said({
+    thinking: answered({
       content: [
         { type: 'thinking', thinking: expect.stringMatching(/./), signature: expect.stringMatching(/./) },
-        { type: 'text', text: SAID },
+        { type: 'text', text: TEXT },
       ],
     }),
-    slow: said({ content: [{ type: 'text', text: 'The ' }], stop_reason: 'max_tokens' }, { max_tokens: 1 }),
+    slow: answered({ content: [{ type: 'text', text: 'The ' }], stop_reason: 'max_tokens' }, { max_tokens: 1 }),
     overloaded: refused(529, 'overloaded_error'),
     'rate-limited': refused(429, 'rate_limit_error'),
     unavailable: refused(503, 'overloaded_error'),
@@ -56,20 +56,20 @@ describeOnEmbedded('the sandbox', (database) => {
     malformed: refused(502, 'api_error'),
     cut: { ...refused(502, 'api_error'), inBand: 'api_error' },
     'error-event': { ...refused(529, 'overloaded_error'), inBand: 'overloaded_error' },
-    refusal: said({ content: [], stop_reason: 'refusal', stop_details: { type: 'refusal', category: null } }),
-    'max-tokens': said({ stop_reason: 'max_tokens', usage: { output_tokens: 3 } }),
-    long: said({ stop_reason: 'end_turn', usage: { output_tokens: 2000 } }, { max_tokens: 8192 }),
-    image: said(
+    refusal: answered({ content: [], stop_reason: 'refusal', stop_details: { type: 'refusal', category: null } }),
+    'max-tokens': answered({ stop_reason: 'max_tokens', usage: { output_tokens: 3 } }),
+    long: answered({ stop_reason: 'end_turn', usage: { output_tokens: 2000 } }, { max_tokens: 8192 }),
+    image: answered(
       {
         content: [
           { type: 'text', text: 'Here it is.' },
-          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: drawPicture(SAID) } },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: drawPicture(TEXT) } },
         ],
       },
       { max_tokens: 500 },
     ),
-    json: said({ content: [{ type: 'text', text: JSON.stringify({ text: SAID }) }] }),
-    cache: said({ usage: { cache_read_input_tokens: 2, cache_creation_input_tokens: 1 } }),
+    json: answered({ content: [{ type: 'text', text: JSON.stringify({ text: TEXT }) }] }),
+    cache: answered({ usage: { cache_read_input_tokens: 2, cache_creation_input_tokens: 1 } }),
     silent: 'never answers',
   };
 
@@ -81,9 +81,9 @@ describeOnEmbedded('the sandbox', (database) => {
     sight === 'never answers' ? [] : [[name, sight]],
   );
 
-  it.each(models)('%s answers whole as its name says', async (name, { whole, question }) => {
+  it.each(models)('%s answers whole as its name states', async (name, { whole, question }) => {
     const response = await bench.gateway.messages(
-      ask(`sandbox/${name}`, { messages: [{ role: 'user', content: SAID }], ...question }),
+      ask(`sandbox/${name}`, { messages: [{ role: 'user', content: TEXT }], ...question }),
     );
     const body = (await response.json()) as JsonBody;
     if ('message' in whole) expect([response.status, body]).toMatchObject([200, whole.message]);
@@ -94,9 +94,9 @@ describeOnEmbedded('the sandbox', (database) => {
       ]);
   });
 
-  it.each(models)('%s streams as its name says', async (name, { whole, inBand, question }) => {
+  it.each(models)('%s streams as its name states', async (name, { whole, inBand, question }) => {
     const response = await bench.gateway.messages(
-      askStream(`sandbox/${name}`, { messages: [{ role: 'user', content: SAID }], ...question }),
+      askStream(`sandbox/${name}`, { messages: [{ role: 'user', content: TEXT }], ...question }),
     );
     const text = await response.text();
     if (inBand !== undefined) {

@@ -1,7 +1,7 @@
 /**
- * Goal: a provider is sent what the caller asked for, in the provider's words, and nothing of the caller's own. Method:
- * strict loopback upstreams that keep what they receive, callers with headers and fields of all kinds, a listener
- * nobody may call. Rules: docs/reasons/security.md.
+ * Checks that a provider receives what the caller requested, in the provider's format, and nothing of the caller's
+ * own. Strict loopback upstreams keep what they receive; the callers send headers and fields of all kinds; one
+ * listener must never be called. Rules: docs/contribute/threat-model.md.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
@@ -46,7 +46,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     tool_choice: { type: 'auto' },
   };
 
-  it('native: images, PDFs, structured output and options in the words of the caller', async () => {
+  it('native: images, PDFs, structured output and options in the form of the caller', async () => {
     expect((await bench.gateway.messages(ask(NATIVE, rich))).status).toBe(200);
     const { path, json } = bench.anthropic.requests.at(-1)!;
     expect(path).toBe('/v1/messages');
@@ -55,7 +55,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     expect([system, [{ type: 'text', text: system }]]).toContainEqual(json.system);
   });
 
-  it('translated: the same in the words of the chat format', async () => {
+  it('translated: the same in the chat format', async () => {
     expect((await bench.gateway.messages(ask(TRANSLATED, rich))).status).toBe(200);
     const { path, json } = bench.openai.requests.at(-1)!;
     expect(path).toBe('/v1/chat/completions');
@@ -90,7 +90,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     expect(record.rawBody.includes(data)).toBe(true);
   });
 
-  it.each([NATIVE, TRANSLATED])('%s: a conversation of 10 MB arrives as it was said, in order', async (model) => {
+  it.each([NATIVE, TRANSLATED])('%s: a conversation of 10 MB arrives unchanged, in order', async (model) => {
     // Long and short turns: some are printed together, some by themselves, and one in several pieces.
     const turns = Array.from({ length: 4_001 }, (_, index) => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
@@ -101,11 +101,11 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     const record = (model === NATIVE ? bench.anthropic : bench.openai).requests.at(-1)!;
     expect(record.headers['content-length']).toBe(String(record.rawBody.length));
     expect(record.rawBody.length).toBeGreaterThan(10_000_000);
-    const said = record.json.messages.map(({ role, content }: JsonBody) => ({
+    const arrived = record.json.messages.map(({ role, content }: JsonBody) => ({
       role,
       content: typeof content === 'string' ? content : content.map(({ text }: JsonBody) => text).join(''),
     }));
-    expect(said).toEqual([...(model === NATIVE ? [] : [{ role: 'system', content: 'Be brief.' }]), ...turns]);
+    expect(arrived).toEqual([...(model === NATIVE ? [] : [{ role: 'system', content: 'Be brief.' }]), ...turns]);
   });
 
   const CALLER_HEADERS = {
@@ -165,7 +165,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     expect(bench.openai.requests.at(-1)!.headers['anthropic-beta']).toBeUndefined();
   });
 
-  it('lets no field and no header name an address', async () => {
+  it('ignores addresses in every field and header', async () => {
     let connections = 0;
     const listener = createServer(() => connections++).listen(0, '127.0.0.1');
     await once(listener, 'listening');
@@ -176,8 +176,8 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
       'x-forwarded-host': host, 'x-original-url': url, 'x-upstream': url,
     }; // oxfmt-ignore
     const more = { api_base: url, base_url: url, baseURL: url, custom_host: url, endpoint: url, host, proxy: url };
-    // Fields that are not known here travel to upstreams of the same format, and what this one says
-    // to them is not asked here.
+    // Unknown fields are sent to upstreams of the same format, and the answer of this upstream to them is not compared
+    // here.
     bench.anthropic.strict = false;
     for (const model of [NATIVE, TRANSLATED]) {
       for (const stream of [false, true]) {

@@ -1,7 +1,8 @@
 /**
- * Goal: however a request ends, it is settled exactly once and for the right amount: one row, one charge, the counters
- * moved, nothing held. Method: scripted endings, whole and streamed; rows read back from the store.
- * The model costs 3 USD a million tokens in and 15 out, so three and one token are 24 microdollars.
+ * Checks that a request is settled exactly once and with the right amount, however it ends: one row, one charge, the
+ * counters moved, nothing held. The endings are scripted, whole and streamed; rows are read back from the store. The
+ * model costs 3 USD per million input tokens and 15 USD per million output tokens, so three and one token are 24
+ * microdollars.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
@@ -15,11 +16,11 @@ import { ask, askStream, delta, END, MessagesBench, OPEN, START } from './messag
 const IDLE_MS = 600;
 const TOTAL_MS = 2_500;
 const MICRO = 1e-6;
-/** Forty characters: ten tokens, as an estimate has it. */
+/** Forty characters: ten tokens by estimate. */
 const FORTY = 'forty characters are ten tokens or so...';
 /** Of `Hello`: its bytes by four, a frame, and one. */
 const ESTIMATED_PROMPT = '7';
-/** 67 tokens of prompt and the 100 that are allowed. */
+/** 67 tokens of prompt and the 100 of `max_tokens`. */
 const BOUND_MICRO = 67 * 3 + 100 * 15;
 const BOUND = '0.001701000000';
 const LEAVE = (client: RawClient): void => client.destroy();
@@ -27,7 +28,9 @@ const LEAVE = (client: RawClient): void => client.destroy();
 interface Ending {
   readonly body: object;
   readonly answer: Answer | Script;
-  /** What is seen before the client leaves; absent: it stays. Empty: it leaves once the request is upstream. */
+  /**
+   * The content received before the client leaves; absent: it stays. Empty: it leaves once the request is upstream.
+   */
   readonly leavesAfter?: string;
   readonly is: object;
   /** Microdollars. */
@@ -113,9 +116,9 @@ const ENDINGS: Record<string, Ending> = {
     costs: NaN,
   },
   'usage that cannot be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: -5, output_tokens: 2 })), is: { prompt_tokens: ESTIMATED_PROMPT, completion_tokens: '2', is_estimated: true }, costs: Number(ESTIMATED_PROMPT) * 3 + 30 },
-  'no word and no reason': { body: native, answer: anthropicReply([], { stopReason: '', ...usage({ output_tokens: 0 }) }), is: { outcome: 'completed', completion_tokens: '0' }, costs: 0 },
+  'no word and no reason': { body: native, answer: anthropicReply([], { stopReason: '', ...usage({ output_tokens: 0 }) }), is: { outcome: 'provider-malformed-reply', completion_tokens: '0' }, costs: 0, operator: 36 },
   'more than was held, and no more than can be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: 2_000 })), is: { is_over_bound: true, prompt_tokens: '2000', bound: BOUND }, costs: 6_000 + 105 },
-  // The last one: what it teaches widens the bounds of whatever comes after it.
+  // The last test: its observation widens the bounds of all later calls.
   'more than was held': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ output_tokens: 5_000 })), is: { is_over_bound: true, completion_tokens: '5000', bound: BOUND }, costs: BOUND_MICRO, operator: 36 + 75_000 - BOUND_MICRO },
 }; // oxfmt-ignore
 
@@ -148,6 +151,7 @@ describeOnEmbedded('settling', (database) => {
     await ledger.rest();
     const row = await ledger.latest();
     expect(row).toMatchObject({ requested_model: expect.stringMatching(/^test\//), is_recovered: false, ...is });
+    expect(row.upstream_model).toBe(row.model && row.model.replace('test/', 'upstream-'));
     if (!Number.isNaN(costs)) expect(amount(row.cost)).toBe(costs);
     else expect(amount(row.cost)).toBeGreaterThan(150);
     expect(amount(row.operator_cost)).toBe(operator);
@@ -174,7 +178,7 @@ describeOnEmbedded('settling', (database) => {
     expect(end.usage).toMatchObject({ cost: 0.000141 });
   });
 
-  it('has committed the row before the last byte goes out', async () => {
+  it('has committed the row before the last byte is sent', async () => {
     bench.anthropic.script(sse([OPEN + delta('x'), END]));
     for (let round = 0; round < 5; round++) {
       const response = await bench.gateway.messages(stream);
@@ -183,7 +187,7 @@ describeOnEmbedded('settling', (database) => {
     }
   });
 
-  it('keeps what groups records, and no word of the request or the reply', async () => {
+  it('keeps what groups records, and no content of the request or the reply', async () => {
     bench.anthropic.script(anthropicText('a-word-of-the-reply'));
     const body = {
       ...native,

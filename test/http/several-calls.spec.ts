@@ -1,8 +1,8 @@
 /**
- * Goal: a generation of several calls is one charge, one row, one line of log and one account of its route, before
- * anything makes such generations. Method: the application's own use case taken apart: the calls are told by hand what
- * their providers would have told them, one answered, one too dear for the key, one left by the caller in mid-reply;
- * ledger, metrics and log are the real ones.
+ * Checks that a generation of several calls is one charge, one row, one log line and one routing report, before any
+ * feature makes such generations. The application's own use case is taken apart: the test passes the events of the
+ * providers to the calls, one answered, one too dear for the key, one abandoned by the caller mid-stream; ledger,
+ * metrics and log are the real ones.
  */
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -19,12 +19,13 @@ import { PICO_PER_USD } from '../../src/core/money/credits.js';
 import { estimateInputTokens } from '../../src/core/money/estimate.js';
 import { measurePrompt } from '../../src/core/money/measure-prompt.js';
 import { Admission, type Admitted } from '../../src/inference/admission.js';
-import { RouterMetadataInterceptor } from '../../src/inference/router-metadata.interceptor.js';
+import { RouterMetadataInterceptor } from '../../src/faces/common/router-metadata.interceptor.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { GenerationFactory } from '../../src/routing/generation-factory.js';
 import { RoutePlanner } from '../../src/routing/route-planner.js';
-import { logGeneration, requestLog } from '../../src/shared/http/request-log.js';
+import { printGenerationFields } from '../../src/inference/generation-log.js';
+import { logReply, requestLog } from '../../src/shared/http/request-log.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import { SystemClock } from '../../src/core/time.js';
@@ -41,7 +42,7 @@ const REQUEST = modelRequest({
   stream: true,
   maxOutputTokens: 10,
 });
-/** Ten tokens, as an estimate has it. */
+/** Ten tokens by estimate. */
 const FORTY = 'forty characters are ten tokens or so...';
 
 const answered = (inputTokens: number, outputTokens: number): ModelEvent[] => [
@@ -66,7 +67,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
       catalog: catalogOf({ id: 'test/model', at }, { id: 'test/adviser', at }),
     });
     ledger = new LedgerReader(gateway);
-    // What one call is held at, and a thousand microdollars.
+    // The hold of one call, and a thousand microdollars.
     const { hash } = await gateway.newKey({ limit: 0.0015 });
     const [row] = await ledger.query('select account_id, workspace_id from api_keys where hash = $1', [hash]);
     caller = {
@@ -89,27 +90,27 @@ describeOnEmbedded('a generation of several calls', (database) => {
 
   /** As the routes do it. */
   async function begin(): Promise<Generation> {
-    const asked: { headers: object; observer?: GenerationStart['observer'] } = {
+    const httpRequest: { headers: object; observer?: GenerationStart['observer'] } = {
       headers: { 'x-router-metadata': 'enabled' },
     };
-    const context = { switchToHttp: () => ({ getRequest: () => asked }) };
+    const context = { switchToHttp: () => ({ getRequest: () => httpRequest }) };
     await firstValueFrom(
       new RouterMetadataInterceptor().intercept(context as unknown as ExecutionContext, {
         handle: () => of(undefined),
       }),
     );
-    const start: GenerationStart = { request: REQUEST, caller, api: 'messages', observer: asked.observer };
+    const start: GenerationStart = { request: REQUEST, caller, api: 'messages', observer: httpRequest.observer };
     return app().get(GenerationFactory, { strict: false }).create(start);
   }
 
   async function admit(generation: Generation, abort: Cancellation): Promise<Admitted> {
     const routed = await app().get(RoutePlanner, { strict: false }).plan(REQUEST, caller, []);
     generation.planned(routed, []);
-    const payer = { request: REQUEST, caller, guardrails: [] };
+    const payer = { request: REQUEST, caller, guardrails: [], subjects: [] };
     return app().get(Admission, { strict: false }).admit(generation, payer, abort.signal);
   }
 
-  it('is charged, told and logged as one', async () => {
+  it('is charged, reported and logged as one', async () => {
     const abort = new Cancellation();
     const generation = await begin();
     const log = logOf(generation);
@@ -156,7 +157,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
     expect([row.prompt_tokens, row.completion_tokens].map(Number)).toEqual([30, 12]);
     expect(row.attempts.map(({ status }: JsonBody) => status)).toEqual([200, 200]);
 
-    // On errors nobody is the selected one.
+    // On errors no endpoint is the selected one.
     const { router_metadata: metadata } = generation.extras as JsonBody;
     expect(metadata).toMatchObject({
       attempt: 2,
@@ -181,7 +182,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
     });
   });
 
-  it('pays for a model that is consulted by its own request, and is told by who answers', async () => {
+  it('pays for a model that is consulted by its own request, and is reported by the model that answers', async () => {
     const abort = new Cancellation();
     const generation = await begin();
     const log = logOf(generation);
@@ -189,7 +190,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
     const long = { role: 'user', content: [{ type: 'text', text: 'What would you do? '.repeat(20) }] } as const;
     const request: ModelRequest = { ...REQUEST, model: 'test/adviser', messages: [long] };
     const routed = await app().get(RoutePlanner, { strict: false }).plan(request, caller, []);
-    const asks: ModelRun = { plan: routed.plan, request, prompt: measurePrompt(request), purpose: 'advisor' };
+    const adviserRun: ModelRun = { plan: routed.plan, request, prompt: measurePrompt(request), purpose: 'advisor' };
     const ask = (run: ModelRun, events: readonly ModelEvent[]): void => {
       const call = generation.begin(run, run.plan.legs[0]!);
       call.committedAt = performance.now();
@@ -200,8 +201,8 @@ describeOnEmbedded('a generation of several calls', (database) => {
 
     const leg = plan.legs[0]!;
     expect(await billing.reserve({ credits: 500n * MICRO, byok: 0n })).toBe(true);
-    // Its provider tells no usage.
-    ask(asks, [
+    // Its provider reports no usage.
+    ask(adviserRun, [
       { type: 'reply-start' },
       { type: 'block-start', index: 0, block: { type: 'text' } },
       { type: 'block-delta', index: 0, delta: { type: 'text', text: FORTY } },
@@ -226,7 +227,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
     const [{ decision }] = await ledger.query('select decision from route_decisions where generation_id = $1', [
       generation.id,
     ]);
-    // Of the plan that is kept: whoever was consulted follows from another one.
+    // Of the plan that is kept: a consulted model follows from another one.
     expect(JSON.parse(decision).calls).toEqual([[leg.tag, 200]]);
   });
 
@@ -279,7 +280,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
   });
 });
 
-/** The log line of a request that this generation is for, once that is over. */
+/** The log line of a request with this generation, once it has ended. */
 function logOf(generation: Generation): () => JsonBody {
   const lines: string[] = [];
   const logger = new PinoLogger({ level: 'info', destination: { write: (line) => void lines.push(line) } });
@@ -288,15 +289,11 @@ function logOf(generation: Generation): () => JsonBody {
     headersSent: true,
     statusCode: 200,
   });
-  requestLog(
-    logger,
-    new Metrics(),
-    new SystemClock(),
-  )(
+  requestLog({ logger, metrics: new Metrics(), clock: new SystemClock() }, printGenerationFields)(
     { method: 'POST', url: '/api/v1/messages' } as IncomingMessage,
     response as unknown as ServerResponse<IncomingMessage> & { req: IncomingMessage },
   );
-  logGeneration(response as unknown as ServerResponse, generation);
+  logReply(response as unknown as ServerResponse, generation);
   return () => {
     response.emit('close');
     return JSON.parse(lines[0]!);

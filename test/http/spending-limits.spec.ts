@@ -1,8 +1,9 @@
 /**
- * Goal: nothing is spent that a counter has no room for: account, key, workspace; what has no room is left out, and
- * refused when nothing remains, in words that help; free variants count by number. Method: the application before
- * scripted upstreams; caps at, past and far below what one call may cost. The model costs 3 USD a million tokens in and
- * 15 out. Rules: docs/reasons/money.md, docs/wire/errors.md.
+ * Checks that nothing is spent beyond a counter of account, key or workspace: candidates without room are left out,
+ * and the request is refused with helpful words when none remains; free variants count by number. The application
+ * runs before scripted upstreams, with caps at, over and far below what one call may cost. The model costs 3 USD per
+ * million input tokens and 15 USD per million output tokens. Rules: docs/contribute/reasons/money.md,
+ * docs/use/errors.md.
  */
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
@@ -16,7 +17,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, gate, after } from './messages-bench.js';
 
-/** `Hello`: three tokens at most, and 64 around them. */
+/** `Hello`: three tokens at most, and 64 of frame. */
 const PROMPT_TOKENS = 67;
 /** USD; of `ask`, whose `max_tokens` is 100. */
 const BOUND = (PROMPT_TOKENS * 3 + 100 * 15) / 1e6;
@@ -99,7 +100,7 @@ describeOnEmbedded('spending limits', (database) => {
       expect(upstream.requests.length - calls).toBe(status === 200 ? 1 : 0);
     });
 
-    it('tells what was asked for, what there is room for, and what to do', async () => {
+    it('reports the requested amount, the room, and the remedy', async () => {
       const { key } = await newKey({ limit: 0.001 });
       const { status, body } = await message('test/paid', key);
       expect(status).toBe(402);
@@ -145,7 +146,7 @@ describeOnEmbedded('spending limits', (database) => {
       expect((await statusOf(key)).usage).toBeCloseTo(2 * COST, 12);
     });
 
-    it('holds for calls under way: one that would fit alone is told to wait', async () => {
+    it('holds for calls under way: one that would fit alone is advised to wait', async () => {
       const { key } = await newKey({ limit: usd(BOUND * 1.5) });
       const answered = gate();
       upstream.script(after(answered.opened, anthropicText('Hi.')));
@@ -175,7 +176,7 @@ describeOnEmbedded('spending limits', (database) => {
         replied++;
         return reply;
       });
-      // Those without room are told so before any of the others was answered.
+      // Those without room are refused before any of the others was answered.
       while (replied < 17 || upstream.requests.length - calls < 3)
         await new Promise((resolve) => setTimeout(resolve, 5));
       answered.open();
@@ -226,8 +227,8 @@ describeOnEmbedded('spending limits', (database) => {
       clock.aheadMs += 60_000;
     };
 
-    it('twenty a minute over all of them, told by the platform’s headers alone', async () => {
-      // Whatever other keys called before is no company any more.
+    it('twenty a minute over all of them, reported by the platform’s headers alone', async () => {
+      // Calls of other keys are too old to count as contention.
       clock.aheadMs += 11 * 60_000;
       const statuses: number[] = [];
       let last: Reply | undefined;
@@ -236,7 +237,7 @@ describeOnEmbedded('spending limits', (database) => {
         statuses.push(last.status);
         if (last.status === 200) expect(last.headers.get('x-ratelimit-limit')).toBeNull();
       }
-      // The minute may have changed on the way.
+      // The minute may have changed meanwhile.
       if (!statuses.includes(429)) for (let call = 0; call < 21; call++) last = await free();
       expect(last?.status).toBe(429);
       expect(last?.headers.get('x-ratelimit-limit')).toBe('20');
@@ -247,7 +248,7 @@ describeOnEmbedded('spending limits', (database) => {
       expect(last?.body.error.error_type).toBe('rate_limit_exceeded');
     }, 20_000);
 
-    it('fifty a day, of which GET /key tells; what was not admitted does not count', async () => {
+    it('fifty a day, which GET /key reports; what was not admitted does not count', async () => {
       clock.aheadMs += DAY_MS;
       let granted = 0;
       for (let call = 0; call < 60; call++) {
@@ -282,7 +283,7 @@ describeOnEmbedded('spending limits', (database) => {
 
     it('ten a minute and half of the day for a key while another one calls', async () => {
       clock.aheadMs += DAY_MS;
-      // In the middle of a minute, so that it does not change on the way.
+      // In the middle of a minute, so that it does not change during the test.
       clock.aheadMs += 60_000 - (clock.now() % 60_000);
       const made = await post('/keys', { name: 'other' }, MANAGEMENT_KEY);
       const other = made.body.key as string;
@@ -297,7 +298,7 @@ describeOnEmbedded('spending limits', (database) => {
       expect(refused.body.error.message).toBe(
         'Rate limit exceeded: free-models-per-min; while other keys of the account call, each has half of them',
       );
-      // What was refused counts in no day, neither the account's nor the key's.
+      // Refused requests count in no day, neither the account's nor the key's.
       const day = (key: string): Promise<unknown> =>
         gateway.gateway.app
           .get(DataSource, { strict: false })

@@ -7,9 +7,9 @@ export interface ReadStream {
   readonly id: string;
   readonly provider: string | undefined;
   readonly text: string;
-  /** True where the model came to its end. */
+  /** True where the model ended its reply. */
   readonly isFinished: boolean;
-  /** The last thing it said, where that is an error. The generic form has no `type`. */
+  /** The last event, where it is an error. The generic form has no `type`. */
   readonly error: JsonBody;
 }
 
@@ -20,7 +20,7 @@ export interface StreamFace {
   read(stream: string | Uint8Array): ReadStream;
   /** The words of a whole reply. */
   textOf(body: JsonBody): string;
-  /** An expected error, in so far as the face tells of it. */
+  /** An expected error, as far as the face reports it. */
   error(shown: object): object;
 }
 
@@ -31,7 +31,7 @@ export const STREAM_FACES: readonly StreamFace[] = [
       const events = readMessagesEvents(stream);
       const [{ message }, last] = [events[0], events.at(-1)];
       const errors = events.filter(({ type }) => type === 'error');
-      if (errors.length > 1) throw new Error('The stream tells more than one error.');
+      if (errors.length > 1) throw new Error('The stream has more than one error.');
       return {
         id: message?.id ?? last.request_id,
         provider: message?.provider,
@@ -49,7 +49,7 @@ export const STREAM_FACES: readonly StreamFace[] = [
       const chunks = readChunks(stream);
       const last = chunks.at(-1);
       const errors = chunks.filter(({ error }) => error);
-      if (errors.length > 1) throw new Error('The stream tells more than one error.');
+      if (errors.length > 1) throw new Error('The stream has more than one error.');
       return {
         id: chunks[0].id,
         provider: chunks[0].provider,

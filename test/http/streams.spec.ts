@@ -1,8 +1,8 @@
 /**
- * Goal: streams of each face keep to the clock and to the grammar: first bytes at once, signs of life in silence, an
- * in-band error for every way of failing after the first word. Method: scripted upstreams whose answers wait for the
- * test, read on bare sockets where the arrival of bytes matters; short limits by variables. Rules:
- * docs/reasons/routing.md, docs/reasons/streams.md.
+ * Checks that streams of each face keep to the clock and to the grammar: first bytes at once, keep-alives in silence,
+ * and an in-band error for every failure after the first content. The answers of scripted upstreams wait for the
+ * test, and are read on bare sockets where the arrival of bytes matters; limits are shortened by variables. Rules:
+ * docs/contribute/reasons/routing.md, docs/use/streaming.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -31,7 +31,7 @@ const chatDelta = (content: string): string =>
 const textOf = (events: readonly JsonBody[]): string => events.map((event) => event.delta?.text ?? '').join('');
 const commentsOf = (frames: readonly RawFrame[]): number => frames.filter(({ comments }) => comments.length > 0).length;
 
-/** HTTP chunks that have come: what the gateway wrote together is one. */
+/** Received HTTP chunks: one for each write of the gateway. */
 const httpChunks = (client: RawClient): number => (client.text.match(/^[0-9a-f]+\r$/gm) ?? []).length;
 
 /** The frames of a whole answer to a bare socket. */
@@ -84,7 +84,7 @@ describeOnEmbedded('bytes of a stream', (database) => {
     readMessagesEvents((await client.response()).body);
   });
 
-  it('a frame in torn pieces, between CRLF and comments, comes out whole', async () => {
+  it('a frame in torn pieces, between CRLF and comments, is emitted whole', async () => {
     const upstream = OPEN + delta('Grüße 👋') + END;
     const bytes = Buffer.from(`: hello\r\n\r\n${upstream.replaceAll('\n', '\r\n')}`);
     for (const length of [1, 7, 64]) {
@@ -138,9 +138,9 @@ describeOnEmbedded('signs of life in a stream', (database) => {
       const client = await openStream('test/native');
       const { headers } = await client.head();
       answered.open();
-      const said = (await framesOf(client)).filter(({ data }) => data !== undefined);
-      expect(said).toHaveLength(2);
-      expect(said[1]).toMatchObject({ event: '', data: '[DONE]' });
+      const dataFrames = (await framesOf(client)).filter(({ data }) => data !== undefined);
+      expect(dataFrames).toHaveLength(2);
+      expect(dataFrames[1]).toMatchObject({ event: '', data: '[DONE]' });
       const { error, id, text } = face.read((await client.response()).body);
       expect([id, text]).toEqual([headers['x-generation-id'], '']);
       expect(error).toMatchObject(
@@ -287,7 +287,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
 
   const failures = STREAM_FACES.flatMap((face) => FAILURES.map((failure) => ({ face, route: face.route, ...failure })));
 
-  it.each(failures)('$route, $kind, $what: the words so far, one error, the sentinel', async (failure) => {
+  it.each(failures)('$route, $kind, $what: the text so far, one error, the sentinel', async (failure) => {
     const { face, kind, answer, error = FAILED, outcome = 'provider-malformed-reply' } = failure;
     bench[kind].script(answer);
     const lines = bench.requestLines.length;
@@ -295,7 +295,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     const startedAt = performance.now();
     const response = await askFace(face, model);
     expect(response.status).toBe(200);
-    // Ends as HTTP wants it, and obeys the grammar, or this throws.
+    // The stream ends as HTTP requires, and obeys the grammar, or this throws.
     const shown = face.read(await response.text());
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     expect(shown).toMatchObject({
@@ -336,7 +336,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     const record = bench.anthropic.requests.at(-1)!;
     await record.closed;
     expect(record.aborted).toBe(true);
-    // Most of it is in the sockets between them: no more of a line is held than a line may have.
+    // Most of it is in the sockets: the gateway holds no more of a line than its limit.
     expect(record.bodyBytesWritten).toBeLessThan(40 * 1024 * 1024);
   });
 
@@ -359,7 +359,7 @@ describeOnEmbedded('streams that fail after their first word', (database) => {
     expect(textOf(readMessagesEvents(await (await response).text()))).toBe('onetwo');
   });
 
-  it('a stalled provider harms nobody else', async () => {
+  it('a stalled provider affects no other request', async () => {
     bench.anthropic.script(sse([OPEN + delta('one'), HANG]));
     bench.openai.script(openaiText('Healthy.'));
     const stalled = Array.from({ length: 50 }, () => bench.gateway.messages(askStream('test/native')));
@@ -431,7 +431,7 @@ describeOnEmbedded('the limit of a whole request', (database) => {
     ['streamed', true, neverAnswers()],
     ['streamed, without a word', true, sse([START, HANG])],
   ];
-  it.each(SILENCES)('before the first word it is a 504: %s', async (_, stream, answer) => {
+  it.each(SILENCES)('before the first content it is a 504: %s', async (_, stream, answer) => {
     bench.anthropic.script(answer);
     bench.second.script(anthropicText('Too late.'));
     const calls = bench.second.requests.length;

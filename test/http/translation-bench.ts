@@ -5,8 +5,8 @@ import { frame } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
 import { buildMessage } from './messages-bench.js';
 
-// One conversation in the words of each face, one reply in the words of each dialect, and what either says
-// in the words of neither.
+// One conversation in the form of each face, one reply in the form of each dialect, and the content of both in a
+// neutral form.
 
 export interface Call {
   readonly id: string;
@@ -14,42 +14,43 @@ export interface Call {
   readonly input: object;
 }
 
-/** A reply as its caller sees it. */
+/** A reply as seen by its caller. */
 export interface SeenReply {
   readonly thinking: string;
   readonly text: string;
   readonly calls: readonly JsonBody[];
   readonly stop: string;
-  /** The sequence that was met, where the face tells it. */
+  /** The sequence that was met, where the face reports it. */
   readonly stopSequence: string | null;
-  /** The prompt as the face counts it, and how much of it was cached; null: nobody says. */
+  /** The prompt as the face counts it, and how much of it was cached; null: not reported. */
   readonly usage: { readonly prompt: number; readonly cached: number | null; readonly output: number };
   /** The assistant's turn, as a client hands it back. */
   readonly turn: JsonBody;
 }
 
 /**
- * How a face's callers say things. Everything is a list of messages, because the faces need different numbers of them.
+ * The form in which a face's callers write. Everything is a list of messages, because the faces need different numbers
+ * of them.
  */
 export interface TestFace {
   readonly name: 'messages' | 'chat';
   readonly path: string;
   user(...texts: readonly string[]): JsonBody[];
   calls(...calls: readonly Call[]): JsonBody[];
-  /** Results, and what the user says with them. */
+  /** Results, and the user's text with them. */
   results(results: readonly { readonly id: string; readonly text: string }[], ...texts: readonly string[]): JsonBody[];
   /** Instructions in the middle, with a cache marker. */
   system(text: string): JsonBody[];
   readonly tool: (name: string, schema: object) => JsonBody;
-  /** The wish to think for so many tokens. */
+  /** The request for so many tokens of thinking. */
   thinking(budget: number): object;
   effort(effort: string): object;
   whole(body: JsonBody): SeenReply;
   /** @throws where the stream breaks the grammar */
   streamed(stream: string): SeenReply;
-  /** The kinds of content of a stream in their order, each as often as it began anew. */
+  /** The kinds of content of a stream in their order, one entry for each time that a kind begins. */
   kinds(stream: string): string[];
-  /** How an error of the provider's is told, with its status. */
+  /** The form of a provider's error, with its status. */
   error(status: number, message: unknown): object;
 }
 

@@ -1,7 +1,8 @@
 /**
- * Goal: what a reply told comes back upstream in the next turn as its maker can read it, and goes to nobody else; a
- * history that other providers made does not end a conversation. Method: two chat upstreams and an Anthropic one before
- * the real application, each reply handed back as a client does it. Rules: docs/reasons/translation.md.
+ * Checks that the content of a reply returns upstream in the next turn in a form that its maker can read, and goes to
+ * no other provider, and that a history from other providers does not end a conversation. Two chat upstreams and an
+ * Anthropic one stand before the real application; each reply is handed back as a client does it. Rules:
+ * docs/contribute/reasons/translation.md.
  */
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -90,7 +91,7 @@ describeOnEmbedded('translation between turns', (database) => {
       { id: 'test/stranger', at: [{ url: stranger.url, dialect: 'openai-chat' }] },
       { id: 'test/native', at: [{ url: anthropic.url, dialect: 'anthropic-messages' }] },
     ) as { providers: { quirks?: object }[] };
-    // A provider the code does not know: all that is known of it stands in the catalog.
+    // A provider unknown to the code: everything about it comes from the catalog.
     catalog.providers[1]!.quirks = {
       reasoning_style: 'reasoning_effort',
       efforts: ['low', 'max'],
@@ -150,7 +151,7 @@ describeOnEmbedded('translation between turns', (database) => {
     }
   }); // oxfmt-ignore
 
-  it.each(CASES)('shows what Claude signed to all who serve Claude: $name, $mode', async ({ face, stream }) => {
+  it.each(CASES)('sends what Claude signed to every provider of Claude: $name, $mode', async ({ face, stream }) => {
     const messages = await converse(face, stream, { content: 'Hi', reasoning: 'thought', reasoning_details: [SIGNED] });
     await ask(face, 'test/stranger', messages);
     expect(sentTo(stranger).messages[1].reasoning_details).toEqual([expect.objectContaining(SIGNED)]);
@@ -162,7 +163,7 @@ describeOnEmbedded('translation between turns', (database) => {
   });
 
   const CITED = { citations: ['https://a.test/1'], search_results: [{ url: 'https://a.test/1', title: 'A' }] };
-  it.each(CASES)('tells what a chat upstream cites, which Anthropic is not shown: $name, $mode', async ({ face, stream }) => {
+  it.each(CASES)('returns the citations of a chat upstream, which are not sent to Anthropic: $name, $mode', async ({ face, stream }) => {
     maker.script(replyOf({ content: 'Hi' }, stream, CITED));
     const turn = face.turn(await ask(face, 'test/maker', [question], { stream }), stream);
     expect(JSON.stringify(face.name === 'chat' ? turn.annotations : turn.content[0].citations)).toContain('https://a.test/1');
@@ -185,7 +186,7 @@ describeOnEmbedded('translation between turns', (database) => {
     expect(user.content[0].tool_use_id).toBe(id);
   });
 
-  it.each(FACES)('drops texts that say nothing, and refuses a turn of nothing else: $name', async (face) => {
+  it.each(FACES)('drops blank texts, and refuses a turn of nothing else: $name', async (face) => {
     anthropic.strict = true;
     const texts = (...words: string[]) => ({ role: 'user', content: words.map((text) => ({ type: 'text', text })) });
     await ask(face, 'test/native', [texts('', 'Hello', '')]);
@@ -193,7 +194,7 @@ describeOnEmbedded('translation between turns', (database) => {
     const calls = anthropic.requests.length;
     const refused = await send(face.path, { model: 'test/native', max_tokens: 9, messages: [texts('', ' ')] });
     expect(refused.status).toBe(400);
-    expect(JSON.parse(refused.text).error.message).toMatch(/^messages\.0\.content(\.0)?: says nothing/);
+    expect(JSON.parse(refused.text).error.message).toMatch(/^messages\.0\.content(\.0)?: is empty/);
     expect(anthropic.requests).toHaveLength(calls);
   });
 
@@ -210,7 +211,7 @@ describeOnEmbedded('translation between turns', (database) => {
     expect((await send(face.path, body(8_000))).status).toBe(200);
   }); // oxfmt-ignore
 
-  it.each(FACES)('asks a provider for reasoning as the catalog says it is asked: $name', async (face) => {
+  it.each(FACES)('requests reasoning of a provider in the form that the catalog specifies: $name', async (face) => {
     const wish = face.name === 'chat' ? { reasoning_effort: 'high' } : { output_config: { effort: 'high' } };
     await ask(face, 'test/stranger', [question], wish);
     expect(sentTo(stranger).reasoning_effort).toBe('low');

@@ -1,59 +1,24 @@
 /**
- * Goal: the rows of docs/reasons/translation.md hold over every dialect on every platform that serves it, through both
- * faces. Method: the real application before one strict double of each platform, which answers what its vendor refuses
- * with the vendor's own 400 and notes it; what was sent is read where the double cannot know what was meant. What two
- * dialects alone can show stands in `translation-failures.spec.ts`.
+ * Checks that the rows of docs/contribute/reasons/translation.md hold over every dialect on every platform that
+ * serves it, through both faces. The real application runs before one strict double of each platform, which answers
+ * what its vendor refuses with the vendor's own 400 and records it; the sent request is read where the double cannot
+ * know the intention. Rows that two dialects alone can show are in `translation-failures.spec.ts`.
  */
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
-import type { DoubleFailureKind, DoublePart, DoubleStop, WireDialect } from '../support/doubles/double.js';
+import type { DoubleFailureKind, DoublePart, DoubleStop } from '../support/doubles/double.js';
 import { startDouble, type Double, type DoubleCall } from '../support/doubles/start-double.js';
-import { PLATFORM_DOUBLES } from '../support/doubles/platforms.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
-import { promptBytes, toolNamesIn } from '../support/wandering/sent-prompt.js';
+import { promptBytes, toolNamesIn } from '../support/provider-changes/sent-prompt.js';
 import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js';
+import { SEATS, seatsCatalog, type Seat } from './platform-seats.js';
 import { FACES, type SeenReply, type TestFace } from './translation-bench.js';
-
-/** A dialect at a platform that serves it, by the model that is asked for. */
-interface Seat {
-  readonly platform: PlatformId;
-  readonly dialect: WireDialect;
-  readonly model: string;
-  /** Provider, and the name of the model there. */
-  readonly slug: string;
-  readonly upstreamModel: string;
-}
-
-const SLUGS: Readonly<Partial<Record<WireDialect, string>>> = {
-  'anthropic-messages': 'anthropic',
-  'cohere-chat': 'cohere',
-  'google-gemini': 'google-ai-studio',
-};
-const PLATFORM_SLUGS = { azure: 'azure', bedrock: 'amazon-bedrock', vertex: 'google-vertex' } as const;
-const UPSTREAM_MODELS: Readonly<Record<WireDialect, string>> = {
-  'anthropic-messages': 'claude-sonnet-4-5',
-  'bedrock-converse': 'us.anthropic.claude-sonnet-4-5-v1:0',
-  'cohere-chat': 'command-a-reasoning',
-  'google-gemini': 'gemini-3-flash-preview',
-  'openai-chat': 'gpt-4.1',
-  'openai-responses': 'gpt-5',
-};
-
-const SEATS: readonly Seat[] = PLATFORM_IDS.flatMap((platform) =>
-  PLATFORM_DOUBLES[platform].dialects.map((dialect) => ({
-    platform,
-    dialect,
-    model: `test/${platform}-${dialect}`,
-    slug: platform === 'direct' ? (SLUGS[dialect] ?? 'openai') : PLATFORM_SLUGS[platform],
-    upstreamModel: UPSTREAM_MODELS[dialect],
-  })),
-);
 
 interface Case {
   readonly face: TestFace;
   readonly seat: Seat;
-  /** Both in words. */
+  /** The title of the pair. */
   readonly pair: string;
 }
 const CASES: readonly Case[] = FACES.flatMap((face) =>
@@ -71,7 +36,7 @@ const TIME = { id: 'call_b', name: 'get_time', input: {} };
 const CALLS: readonly DoublePart[] = [WEATHER, TIME].map((called) => ({ type: 'call', ...called }));
 const MARKER = { type: 'ephemeral', ttl: '1h' };
 const THOUGHT = 'First this, then that.';
-/** Ends the id of a model of which the catalog lists what it takes. */
+/** The suffix of a model whose parameters the catalog lists. */
 const LISTED = '-listed';
 
 describeOnEmbedded('failures of translation on every platform', (database) => {
@@ -103,7 +68,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       body: JSON.stringify({ model: seat.model, max_tokens: 4_000, messages: face.user('Hello'), ...more }),
     });
 
-  /** The answer, which no double had to refuse. */
+  /** The answer to a request that no double had to refuse. */
   async function sendWell(one: Case, more: object, headers?: Record<string, string>): Promise<Response> {
     const response = await send(one, more, headers);
     if (response.status !== 200) throw new Error(`${one.pair}: ${response.status} ${await response.text()}`);
@@ -141,11 +106,12 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   it.each(CASES)("A36, A43: $pair: the figures are the vendor's and add up", async (one) => {
     const usage = { input: 200, cached: 800, output: 5, reasoning: 0 };
     at(one).script({ parts: [{ type: 'text', text: 'Hi' }], usage });
-    // Cohere's figure of cached tokens counts a template that is not paid (docs/translation/cohere-chat.md#replies).
-    const tellsCache = one.seat.dialect !== 'cohere-chat';
-    const prompt = one.face.name === 'chat' || !tellsCache ? 1_000 : 200;
+    // Cohere's figure of cached tokens counts a template that is not paid
+    // (docs/use/translation/cohere-chat.md#replies).
+    const reportsCache = one.seat.dialect !== 'cohere-chat';
+    const prompt = one.face.name === 'chat' || !reportsCache ? 1_000 : 200;
     for (const stream of MODES) {
-      const cached = tellsCache ? 800 : one.face.name === 'chat' ? 0 : null;
+      const cached = reportsCache ? 800 : one.face.name === 'chat' ? 0 : null;
       expect((await ask(one, stream)).usage).toEqual({ prompt, cached, output: 5 });
     }
   });
@@ -166,17 +132,17 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   it.each(CLAUDE_CASES)('A09: $pair: thinking is left out where another provider began the loop', async (one) => {
     const elsewhere = CASES.find(({ face, seat }) => face === one.face && seat.dialect === 'openai-responses')!;
     at(elsewhere).script({ parts: [{ type: 'thinking', text: THOUGHT }, ...CALLS] });
-    const asked = { tools: toolsOf(one.face), ...one.face.thinking(2_000) };
-    const { turn, calls } = await ask(elsewhere, true, asked);
+    const options = { tools: toolsOf(one.face), ...one.face.thinking(2_000) };
+    const { turn, calls } = await ask(elsewhere, true, options);
     at(one).script({ parts: [{ type: 'text', text: 'Fine.' }] });
     const results = one.face.results(calls.map(({ id }) => ({ id, text: 'rain' })));
-    await sendWell(one, { ...asked, messages: [...one.face.user('Weather?'), turn, ...results] });
+    await sendWell(one, { ...options, messages: [...one.face.user('Weather?'), turn, ...results] });
     expect(JSON.stringify(sentTo(one).body)).not.toMatch(/"thinking":|First this/);
-    await sendWell(one, asked);
+    await sendWell(one, options);
     expect(JSON.stringify(sentTo(one).body)).toContain('"thinking":{"type":"enabled","budget_tokens":2000');
   });
 
-  it.each(CASES)('A13, A15, A16: $pair: results with images stand together behind their calls, words in order', async (one) => {
+  it.each(CASES)('A13, A15, A16: $pair: results with images are together behind their calls, texts in order', async (one) => {
     const { face } = one;
     const image = face.name === 'chat'
       ? { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } }
@@ -209,10 +175,10 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   });
 
   it.each(CASES.filter(({ face }) => face.name === 'messages'))(
-    'A14: $pair: nothing is required where the caller says null',
+    'A14: $pair: nothing is required where the caller sends null',
     async (one) => {
       await sendWell(one, { tools: [{ name: 'get_weather', input_schema: { ...ANY, required: null } }] });
-      // The vendor of the format takes it as it came.
+      // The vendor of the format receives it unchanged.
       if (one.seat.dialect !== 'anthropic-messages')
         expect(JSON.stringify(sentTo(one).body)).not.toContain('"required"');
     },
@@ -247,8 +213,11 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       for (const stream of MODES) {
         const shown = await ask(one, stream);
         // OpenAI's chat format has a field for a refusal, and the word of an ordinary end.
-        const isTold = stop === 'refusal' && one.seat.dialect === 'openai-chat';
-        expect([stop, shown.stop]).toEqual([stop, one.face.name === 'messages' ? messages : isTold ? 'stop' : chat]);
+        const hasRefusalField = stop === 'refusal' && one.seat.dialect === 'openai-chat';
+        expect([stop, shown.stop]).toEqual([
+          stop,
+          one.face.name === 'messages' ? messages : hasRefusalField ? 'stop' : chat,
+        ]);
       }
     }
   });
@@ -282,7 +251,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     },
   );
 
-  it.each(CASES)('A30, A31: $pair: markers reach who knows them, and none is added to four', async (one) => {
+  it.each(CASES)('A30, A31: $pair: markers reach the dialects that support them, and none is added to four', async (one) => {
     const { face } = one;
     const part = (text: string) => ({ type: 'text', text, cache_control: MARKER });
     const [result] = face.results([{ id: WEATHER.id, text: 'rain' }]);
@@ -307,7 +276,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     const calls = at(one).calls.length;
     const response = await send(one, { messages: [{ role: 'user', content }], cache_control: { type: 'ephemeral' } });
     const body = await response.json();
-    // None is taken away: which one the caller could spare nobody else knows.
+    // None is dropped: the gateway cannot know which one the caller could spare.
     const refused = { status: 400, body: one.face.error(400, expect.stringContaining('Found 5')) };
     const taken = { status: 200, body: expect.anything() };
     expect({ status: response.status, body }).toEqual(isClaude(one.seat) ? refused : taken);
@@ -364,7 +333,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     ['server-error', [502]],
   ];
 
-  it.each(CASES)("A44: $pair: the vendor's errors are told in the form of the face", async (one) => {
+  it.each(CASES)("A44: $pair: the vendor's errors are returned in the form of the face", async (one) => {
     for (const [fails, statuses] of FAILURES) {
       at(one).script({ fails, message: 'No luck' });
       for (const stream of MODES) {
@@ -376,16 +345,16 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     }
   });
 
-  it.each(REASONING_CASES)('A45: $pair: reasoning is told once, and its signer takes it back', async (one) => {
+  it.each(REASONING_CASES)('A45: $pair: reasoning is emitted once, and its signer takes it back', async (one) => {
     const { face } = one;
-    const asked = { tools: toolsOf(face), ...face.thinking(2_000) };
+    const options = { tools: toolsOf(face), ...face.thinking(2_000) };
     for (const stream of MODES) {
       at(one).script({ parts: [{ type: 'thinking', text: THOUGHT }, ...CALLS] });
-      const { thinking, turn, calls } = await ask(one, stream, asked);
+      const { thinking, turn, calls } = await ask(one, stream, options);
       expect(thinking).toBe(THOUGHT);
       at(one).script({ parts: [{ type: 'text', text: 'Fine.' }] });
       const results = face.results(calls.map(({ id }) => ({ id, text: 'rain' })));
-      await sendWell(one, { ...asked, messages: [...face.user('Weather?'), turn, ...results] });
+      await sendWell(one, { ...options, messages: [...face.user('Weather?'), turn, ...results] });
       // Gemini's own thoughts are not read again: the signature of the call goes back.
       const sent = JSON.stringify(sentTo(one).body);
       const own = one.seat.dialect === 'google-gemini' ? /"thoughtSignature":"(?!skip)/g : new RegExp(THOUGHT, 'g');
@@ -405,7 +374,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
         expect(bytes.slice(0, before.length)).toBe(before);
         const places = ['One', `Note ${turn}`, `Ask ${turn}`].map((word) => bytes.indexOf(word));
         expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
-        // The note belongs to this turn alone: what came before it stays.
+        // The note belongs to this turn alone: everything before it stays.
         messages.push({ role: 'assistant', content: `Said ${turn}` }, ...face.user(`And ${turn}`));
         await sendWell(one, { messages });
         before = promptBytes(seat.dialect, sentTo(one).body);
@@ -414,34 +383,8 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   );
 });
 
-/** Every seat a model at a provider of its own, as an operator enters it. */
+/** Every seat as a model at a provider of its own, in the form of an operator's catalog. */
 function catalogOf(doubles: ReadonlyMap<PlatformId, Double>): object {
-  const providers = new Map<string, object>();
-  for (const { platform, dialect, slug } of SEATS) {
-    const double = doubles.get(platform)!;
-    if (providers.has(slug)) continue;
-    providers.set(slug, {
-      slug,
-      name: slug,
-      dialect,
-      platform,
-      base_url: double.baseUrl(dialect),
-      credential: { value: double.credential },
-    });
-  }
-  const models = SEATS.flatMap(({ model, slug, dialect, upstreamModel }) => {
-    const endpoint = { provider: slug, model: upstreamModel, dialect, pricing: { prompt: '1', completion: '1' } };
-    return [
-      { id: model, endpoint },
-      { id: `${model}${LISTED}`, endpoint: { ...endpoint, supported_parameters: ['max_tokens', 'tools'] } },
-    ].map(({ id, endpoint: only }) => ({
-      id,
-      name: id,
-      context_length: 200_000,
-      max_completion_tokens: 64_000,
-      input_modalities: ['text', 'image', 'file'],
-      endpoints: [only],
-    }));
-  });
-  return { version: 1, providers: [...providers.values()], models };
+  const listed = SEATS.map((seat) => ({ ...seat, model: `${seat.model}${LISTED}`, lists: ['max_tokens', 'tools'] }));
+  return seatsCatalog(doubles, [...SEATS, ...listed]);
 }

@@ -1,8 +1,7 @@
 /**
- * Goal: what goes wrong in other gateways between two formats (docs/reasons/translation.md) goes right here, whichever
- * face is asked and whichever dialect answers. Method: every row by its name over every pair of face and dialect that
- * it applies to; the real application before strict upstreams that keep what they are sent. Rows that apply to no pair
- * stand in docs/translation.md.
+ * Checks that known faults of other gateways between two formats (docs/contribute/reasons/translation.md) do not
+ * occur here, with either face and any dialect. Every row runs by its name over every pair of face and dialect that
+ * it applies to, in the real application before strict upstreams that keep what they receive.
  */
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -18,7 +17,7 @@ import { CALL_FRAMES, FACES, type TestFace, type SeenReply } from './translation
 interface Pair {
   readonly face: TestFace;
   readonly provider: Provider;
-  /** The pair in words. */
+  /** The title of the pair. */
   readonly pair: string;
 }
 
@@ -77,7 +76,7 @@ describeOnEmbedded('failures of translation', (database) => {
 
   const script = ({ provider }: Pair, answer: Script | Answer): void => upstreamOf(provider).script(answer);
 
-  /** The message of the 400 that it gets, which no upstream was asked for. */
+  /** The message of the 400, which was returned without a call of an upstream. */
   async function refusalOf(pair: Pair, more: object): Promise<string> {
     const calls = upstreamOf(pair.provider).requests.length;
     const response = await send(pair, more);
@@ -87,8 +86,8 @@ describeOnEmbedded('failures of translation', (database) => {
     return body.error.message;
   }
 
-  it.each(PAIRS)('A02: $pair: reasoning is told in a block of its own, before the text', async (pair) => {
-    script(pair, pair.provider.says({ thinking: 'One two three.', text: 'Four five six.' }));
+  it.each(PAIRS)('A02: $pair: reasoning is emitted in a block of its own, before the text', async (pair) => {
+    script(pair, pair.provider.answers({ thinking: 'One two three.', text: 'Four five six.' }));
     // The grammar of either face is checked by what reads it: one start, deltas in blocks of their kind.
     const text = await (await sendWell(pair, { stream: true })).text();
     expect(pair.face.kinds(text)).toEqual(['0 thinking', '1 text']);
@@ -98,7 +97,7 @@ describeOnEmbedded('failures of translation', (database) => {
   const USAGE = { input: 200, output: 5, cacheRead: 800, cacheWrite: 0 };
 
   it.each(pairsOf({ face: 'messages' }))('A04: $pair: the first event has every key of usage', async (pair) => {
-    script(pair, pair.provider.says({ text: 'Hi', usage: USAGE }));
+    script(pair, pair.provider.answers({ text: 'Hi', usage: USAGE }));
     const events = readMessagesEvents(await (await sendWell(pair, { stream: true })).text());
     const { usage } = events[0].message;
     for (const key of [
@@ -119,7 +118,7 @@ describeOnEmbedded('failures of translation', (database) => {
   });
 
   it.each(PAIRS)("A36, A43: $pair: the figures are the provider's and add up, whole and streamed", async (pair) => {
-    script(pair, pair.provider.says({ text: 'Hi', usage: USAGE }));
+    script(pair, pair.provider.answers({ text: 'Hi', usage: USAGE }));
     const prompt = pair.face.name === 'chat' ? 1_000 : 200;
     for (const stream of MODES) expect((await ask(pair, stream)).usage).toEqual({ prompt, cached: 800, output: 5 });
   });
@@ -139,7 +138,7 @@ describeOnEmbedded('failures of translation', (database) => {
     };
     const client = await bench.open(body, [], `/api/v1${pair.face.path}`);
     await client.until('get_weather');
-    // None is written before the one before it has come through.
+    // Each piece is written only after the preceding one has arrived.
     for (const [index, { open }] of gates.entries()) {
       open();
       await client.until(marks[index]!);
@@ -152,22 +151,22 @@ describeOnEmbedded('failures of translation', (database) => {
     'A09: $pair: thinking is left out where another provider began the loop of tools',
     async (pair) => {
       const elsewhere = PAIRS.find(({ face, provider }) => face === pair.face && provider.kind === 'openai')!;
-      script(elsewhere, elsewhere.provider.says({ thinking: 'Hm.', calls: [WEATHER] }));
-      script(pair, pair.provider.says({ text: 'Fine.' }));
-      const asked = { tools: toolsOf(pair.face), ...pair.face.thinking(2_000) };
+      script(elsewhere, elsewhere.provider.answers({ thinking: 'Hm.', calls: [WEATHER] }));
+      script(pair, pair.provider.answers({ text: 'Fine.' }));
+      const options = { tools: toolsOf(pair.face), ...pair.face.thinking(2_000) };
       for (const stream of MODES) {
-        const { turn, calls } = await ask(elsewhere, stream, asked);
+        const { turn, calls } = await ask(elsewhere, stream, options);
         const messages = [
           ...pair.face.user('Weather?'),
           turn,
           ...pair.face.results([{ id: calls[0].id, text: 'rain' }]),
         ];
-        expect((await ask(pair, stream, { ...asked, messages })).text).toBe('Fine.');
+        expect((await ask(pair, stream, { ...options, messages })).text).toBe('Fine.');
         const sent = sentTo(pair.provider);
         expect([sent.thinking, sent.messages[1].content[0].type]).toEqual([undefined, 'tool_use']);
       }
-      // Where nothing is open it is asked for.
-      await ask(pair, false, asked);
+      // Without open calls, thinking is requested.
+      await ask(pair, false, options);
       expect(sentTo(pair.provider).thinking).toMatchObject({ type: 'enabled', budget_tokens: 2_000 });
     },
   );
@@ -198,7 +197,7 @@ describeOnEmbedded('failures of translation', (database) => {
   };
 
   it.each(PAIRS)('A13: $pair: results of tools hold every kind of content, and others are named', async (pair) => {
-    script(pair, pair.provider.says({ text: 'Fine.' }));
+    script(pair, pair.provider.answers({ text: 'Fine.' }));
     for (const part of RESULT_PARTS[pair.face.name]) {
       await sendWell(pair, withResult(pair.face, [part]));
       const [key] = [PNG, PDF, 'images.test', 'rain', 'get_time'].filter((word) => JSON.stringify(part).includes(word));
@@ -224,7 +223,7 @@ describeOnEmbedded('failures of translation', (database) => {
   };
 
   it.each(PAIRS)('A14: $pair: the schema of a tool arrives as it is', async (pair) => {
-    script(pair, pair.provider.says({ text: 'Fine.' }));
+    script(pair, pair.provider.answers({ text: 'Fine.' }));
     await sendWell(pair, { tools: [pair.face.tool('get_weather', DEEP_SCHEMA)] });
     expect(pair.provider.firstTool(sentTo(pair.provider)).schema).toEqual(DEEP_SCHEMA);
   });
@@ -234,9 +233,9 @@ describeOnEmbedded('failures of translation', (database) => {
     { id: TIME.id, text: 'noon' },
   ];
 
-  it.each(PAIRS)('A15: $pair: the results of parallel calls stand together right behind them', async (pair) => {
+  it.each(PAIRS)('A15: $pair: the results of parallel calls are together directly behind them', async (pair) => {
     const { face, provider } = pair;
-    script(pair, provider.says({ text: 'Fine.' }));
+    script(pair, provider.answers({ text: 'Fine.' }));
     const messages = [...face.user('Hello'), ...face.calls(WEATHER, TIME), ...face.results(RESULTS, 'Thanks')];
     await sendWell(pair, { tools: toolsOf(face), messages });
     const sent: JsonBody[] = sentTo(provider).messages;
@@ -256,14 +255,14 @@ describeOnEmbedded('failures of translation', (database) => {
         'user',
       ]);
     }
-    expect(provider.heard(sentTo(provider))).toEqual(['rain', 'noon']);
+    expect(provider.received(sentTo(provider))).toEqual(['rain', 'noon']);
   });
 
-  it.each(PAIRS)('A16: $pair: words among results keep their order', async (pair) => {
+  it.each(PAIRS)('A16: $pair: texts among results keep their order, behind the results', async (pair) => {
     const { face, provider } = pair;
-    script(pair, provider.says({ text: 'Fine.' }));
+    script(pair, provider.answers({ text: 'Fine.' }));
     const [first, second] = RESULTS as [(typeof RESULTS)[0], (typeof RESULTS)[0]];
-    // The chat format has no place for words between results.
+    // The chat format has no place for text between results.
     const turns =
       face.name === 'chat'
         ? face.results(RESULTS, 'Words A', 'Words B')
@@ -279,68 +278,77 @@ describeOnEmbedded('failures of translation', (database) => {
     await sendWell(pair, { tools: toolsOf(face), messages });
     const sent: JsonBody[] = sentTo(provider).messages;
     const text = JSON.stringify(sent);
-    const places = ['get_time', 'rain', 'Words A', 'Words B'].map((word) => text.indexOf(word));
+    const places = ['get_time', 'rain', 'noon', 'Words A', 'Words B'].map((word) => text.indexOf(word));
     expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
     if (provider.kind === 'openai') expect(sent.slice(2, 4).map(({ role }) => role)).toEqual(['tool', 'tool']);
-    else if (face.name === 'messages') expect(sent[2]).toEqual(turns[0]);
+    else if (face.name === 'messages') {
+      // Claude requires the results in front of all other content of the turn.
+      const results = turns[0].content.filter(({ type }: JsonBody) => type === 'tool_result');
+      const texts = turns[0].content.filter(({ type }: JsonBody) => type === 'text');
+      expect([results.length, texts.length]).toEqual([2, 2]);
+      expect(sent[2]).toEqual({ role: 'user', content: [...results, ...texts] });
+    }
   });
 
-  it.each(PAIRS)('A18: $pair: a call without its result is a 400 that names it, and nobody is asked', async (pair) => {
-    const { face } = pair;
-    const usage = async (): Promise<number> =>
-      ((await (await bench.gateway.request('/key')).json()) as JsonBody).data.usage;
-    const before = await usage();
-    const others = ['test/native-pair', 'test/translated-pair'];
-    const message = await refusalOf(pair, {
-      ...(face.name === 'chat' ? { models: others } : { fallbacks: others.map((model) => ({ model })) }),
-      tools: toolsOf(face),
-      messages: [...face.user('Hello'), ...face.calls(WEATHER), ...face.user('And?')],
-    });
-    expect(message).toMatch(/^messages\.1\./);
-    expect(message).toContain(WEATHER.id);
-    expect(await usage()).toBe(before);
-  });
+  it.each(PAIRS)(
+    'A18: $pair: a call without its result is a 400 that names it, and no provider is called',
+    async (pair) => {
+      const { face } = pair;
+      const usage = async (): Promise<number> =>
+        ((await (await bench.gateway.request('/key')).json()) as JsonBody).data.usage;
+      const before = await usage();
+      const others = ['test/native-pair', 'test/translated-pair'];
+      const message = await refusalOf(pair, {
+        ...(face.name === 'chat' ? { models: others } : { fallbacks: others.map((model) => ({ model })) }),
+        tools: toolsOf(face),
+        messages: [...face.user('Hello'), ...face.calls(WEATHER), ...face.user('And?')],
+      });
+      expect(message).toMatch(/^messages\.1\./);
+      expect(message).toContain(WEATHER.id);
+      expect(await usage()).toBe(before);
+    },
+  );
 
   interface Stop {
     readonly dialect: Provider['dialect'];
-    /** The provider's own word. */
-    readonly said: string;
+    /** The provider's own value. */
+    readonly native: string;
     readonly messages: string;
     readonly chat: string;
   }
   const STOPS: readonly Stop[] = [
-    { dialect: 'anthropic-messages', said: 'end_turn', messages: 'end_turn', chat: 'stop' },
-    { dialect: 'anthropic-messages', said: 'pause_turn', messages: 'pause_turn', chat: 'stop' },
-    { dialect: 'anthropic-messages', said: 'refusal', messages: 'refusal', chat: 'content_filter' },
-    { dialect: 'anthropic-messages', said: 'max_tokens', messages: 'max_tokens', chat: 'length' },
+    { dialect: 'anthropic-messages', native: 'end_turn', messages: 'end_turn', chat: 'stop' },
+    { dialect: 'anthropic-messages', native: 'pause_turn', messages: 'pause_turn', chat: 'stop' },
+    { dialect: 'anthropic-messages', native: 'refusal', messages: 'refusal', chat: 'content_filter' },
+    { dialect: 'anthropic-messages', native: 'max_tokens', messages: 'max_tokens', chat: 'length' },
     {
       dialect: 'anthropic-messages',
-      said: 'model_context_window_exceeded',
+      native: 'model_context_window_exceeded',
       messages: 'model_context_window_exceeded',
       chat: 'length',
     },
-    { dialect: 'openai-chat', said: 'stop', messages: 'end_turn', chat: 'stop' },
-    { dialect: 'openai-chat', said: 'length', messages: 'max_tokens', chat: 'length' },
-    { dialect: 'openai-chat', said: 'model_length', messages: 'model_context_window_exceeded', chat: 'length' },
-    { dialect: 'openai-chat', said: 'content_filter', messages: 'refusal', chat: 'content_filter' },
+    { dialect: 'openai-chat', native: 'stop', messages: 'end_turn', chat: 'stop' },
+    { dialect: 'openai-chat', native: 'length', messages: 'max_tokens', chat: 'length' },
+    { dialect: 'openai-chat', native: 'model_length', messages: 'model_context_window_exceeded', chat: 'length' },
+    { dialect: 'openai-chat', native: 'content_filter', messages: 'refusal', chat: 'content_filter' },
   ];
 
-  it.each(PAIRS.flatMap((pair) => STOPS.filter(({ dialect }) => dialect === pair.provider.dialect).map((stop) => ({ ...pair, stop, said: stop.said }))))(
-    'A24: $pair: the stop $said is told in a word of the face, whole and streamed',
-    async ({ stop: { said, ...shown }, ...pair }) => {
+  it.each(PAIRS.flatMap((pair) => STOPS.filter(({ dialect }) => dialect === pair.provider.dialect).map((stop) => ({ ...pair, stop, native: stop.native }))))(
+    'A24: $pair: the stop $native is returned in the form of the face, whole and streamed',
+    async ({ stop: { native, ...shown }, ...pair }) => {
       const stopDetails = { type: 'refusal', category: 'cyber', explanation: 'No.' };
       const text = [{ type: 'text', text: 'So far' }];
       script(
         pair,
         pair.provider.kind === 'anthropic'
-          ? anthropicReply(text, { stopReason: said, ...(said === 'refusal' && { stopDetails }) })
-          : openaiReply({ text: 'So far', finishReason: said }),
+          ? anthropicReply(text, { stopReason: native, ...(native === 'refusal' && { stopDetails }) })
+          : openaiReply({ text: 'So far', finishReason: native }),
       );
       for (const stream of MODES) {
         const body = await (await sendWell(pair, { stream })).text();
         const { stop, text: words } = stream ? pair.face.streamed(body) : pair.face.whole(JSON.parse(body));
         expect([stop, words]).toEqual([shown[pair.face.name], 'So far']);
-        const keepsDetails = said === 'refusal' && pair.face.name === 'messages';
+        const keepsDetails = native === 'refusal' && pair.face.name === 'messages';
         expect(body.includes(JSON.stringify(stopDetails))).toBe(keepsDetails);
       }
     },
@@ -354,16 +362,16 @@ describeOnEmbedded('failures of translation', (database) => {
         : openaiReply({ text: '', finishReason: 'content_filter' }),
     );
     const other = PAIRS.find(({ face, provider }) => face === pair.face && provider !== pair.provider)!;
-    script(other, other.provider.says({ text: 'From the other.' }));
+    script(other, other.provider.answers({ text: 'From the other.' }));
     for (const stream of MODES) {
       const shown = await ask(pair, stream, { fallbacks: [{ model: modelOf(other.provider) }] });
       expect(shown.text).toBe('From the other.');
     }
   });
 
-  it.each(PAIRS)("A25: $pair: fields of one vendor's go to that vendor and to nobody else", async (pair) => {
+  it.each(PAIRS)("A25: $pair: fields of one vendor's go to that vendor and to no other", async (pair) => {
     const { face, provider } = pair;
-    script(pair, provider.says({ text: 'Fine.' }));
+    script(pair, provider.answers({ text: 'Fine.' }));
     const own =
       face.name === 'chat'
         ? { prompt_cache_key: 'k', seed: 7 }
@@ -372,7 +380,7 @@ describeOnEmbedded('failures of translation', (database) => {
             output_config: { effort: 'low', task_budget: { type: 'tokens', total: 20_000 } },
             tools: [{ name: 'f', input_schema: ANY, defer_loading: true }],
           };
-    // Strict upstreams answer a field they do not know with a 400, and of these providers nothing more is known.
+    // Strict upstreams answer an unknown field with a 400, and nothing more is known of these providers.
     await sendWell(pair, { ...own, owl: 1 }, { 'anthropic-beta': 'one-2026-01-01,two-2026-01-01' });
     const { headers, json: sent } = upstreamOf(provider).requests.at(-1)!;
     const isHome = (face.name === 'chat') === (provider.kind === 'openai');
@@ -430,11 +438,11 @@ describeOnEmbedded('failures of translation', (database) => {
   };
 
   it.each(PAIRS)("A30: $pair: no marker is added to the caller's four, and a fifth is the caller's error", async (pair) => {
-    script(pair, pair.provider.says({ text: 'Fine.' }));
+    script(pair, pair.provider.answers({ text: 'Fine.' }));
     const isNative = pair.provider.kind === 'anthropic';
     await sendWell(pair, { ...marked(pair.face), cache_control: { type: 'ephemeral' } });
     expect(countMarkers(pair.provider)).toBe(isNative ? 4 : 0);
-    // Of one fewer the request's own marker is the fourth.
+    // With one fewer, the request's own marker is the fourth.
     const { tools: _tools, ...three } = marked(pair.face);
     await sendWell(pair, { ...three, cache_control: { type: 'ephemeral' } });
     expect(countMarkers(pair.provider)).toBe(isNative ? 4 : 0);
@@ -446,51 +454,58 @@ describeOnEmbedded('failures of translation', (database) => {
     if (isNative) expect(body).toMatchObject(pair.face.error(400, expect.stringContaining('Found 5')));
   }); // oxfmt-ignore
 
-  it.each(PAIRS)('A31: $pair: markers reach who knows them, with their times, wherever they stand', async (pair) => {
-    const { face, provider } = pair;
-    // More than the vendor takes, to have one in every place.
-    bench.anthropic.strict = false;
-    script(pair, provider.says({ text: 'Fine.' }));
-    const cache_control = MARKER;
-    const media =
-      face.name === 'chat'
-        ? RESULT_PARTS.chat.filter(({ type }) => type !== 'text')
-        : RESULT_PARTS.messages.filter(({ type }) => type === 'image' || type === 'document');
-    const body: JsonBody = marked(
-      face,
-      media.map((part) => ({ ...part, cache_control })),
-    );
-    // Of the chat format neither calls nor messages bear markers.
-    const [result] = face.results([{ id: WEATHER.id, text: 'rain' }]);
-    const loop =
-      face.name === 'chat'
-        ? [...face.calls(WEATHER), { ...result, content: [{ type: 'text', text: 'rain', cache_control }] }]
-        : [
-            { role: 'assistant', content: [{ ...face.calls(WEATHER)[0].content[0], cache_control }] },
-            { role: 'user', content: [{ ...result.content[0], cache_control }] },
-          ];
-    body.messages.splice(-1, 1, ...loop);
-    body.messages.splice(-loop.length - 1, 1);
-    await sendWell(pair, body);
-    const sent = upstreamOf(provider).requests.at(-1)!.rawBody.toString();
-    const expected = provider.kind === 'anthropic' ? JSON.stringify(body).split(JSON.stringify(MARKER)).length - 1 : 0;
-    expect(sent.split(`"cache_control":${JSON.stringify(MARKER)}`).length - 1).toBe(expected);
-    expect(countMarkers(provider)).toBe(expected);
-  });
+  it.each(PAIRS)(
+    'A31: $pair: markers reach the dialects that support them, with their times, wherever they are',
+    async (pair) => {
+      const { face, provider } = pair;
+      // More than the vendor takes, to have one in every place.
+      bench.anthropic.strict = false;
+      script(pair, provider.answers({ text: 'Fine.' }));
+      const cache_control = MARKER;
+      const media =
+        face.name === 'chat'
+          ? RESULT_PARTS.chat.filter(({ type }) => type !== 'text')
+          : RESULT_PARTS.messages.filter(({ type }) => type === 'image' || type === 'document');
+      const body: JsonBody = marked(
+        face,
+        media.map((part) => ({ ...part, cache_control })),
+      );
+      // In the chat format, neither calls nor messages have markers.
+      const [result] = face.results([{ id: WEATHER.id, text: 'rain' }]);
+      const loop =
+        face.name === 'chat'
+          ? [...face.calls(WEATHER), { ...result, content: [{ type: 'text', text: 'rain', cache_control }] }]
+          : [
+              { role: 'assistant', content: [{ ...face.calls(WEATHER)[0].content[0], cache_control }] },
+              { role: 'user', content: [{ ...result.content[0], cache_control }] },
+            ];
+      body.messages.splice(-1, 1, ...loop);
+      body.messages.splice(-loop.length - 1, 1);
+      await sendWell(pair, body);
+      const sent = upstreamOf(provider).requests.at(-1)!.rawBody.toString();
+      const expected =
+        provider.kind === 'anthropic' ? JSON.stringify(body).split(JSON.stringify(MARKER)).length - 1 : 0;
+      expect(sent.split(`"cache_control":${JSON.stringify(MARKER)}`).length - 1).toBe(expected);
+      expect(countMarkers(provider)).toBe(expected);
+    },
+  );
 
   const LONG = 'look_up_'.repeat(8);
   const LONG_NAMES = [`${LONG}first_`, `${LONG}second`];
 
-  it.each(pairsOf({ face: 'messages' }))('A34: $pair: a name that is too long comes back as it was', async (pair) => {
-    const tools = LONG_NAMES.map((name) => pair.face.tool(name, ANY));
-    script(pair, (request, index) => {
-      const names: string[] = request.json.tools.map(({ name, function: called }: JsonBody) => name ?? called.name);
-      expect(new Set(names).size).toBe(2);
-      return pair.provider.says({ calls: [{ name: names[1]!, input: {} }] })(request, index);
-    });
-    for (const stream of MODES)
-      expect((await ask(pair, stream, { tools })).calls).toMatchObject([{ name: LONG_NAMES[1] }]);
-  });
+  it.each(pairsOf({ face: 'messages' }))(
+    'A34: $pair: a name that is too long is restored in the reply',
+    async (pair) => {
+      const tools = LONG_NAMES.map((name) => pair.face.tool(name, ANY));
+      script(pair, (request, index) => {
+        const names: string[] = request.json.tools.map(({ name, function: called }: JsonBody) => name ?? called.name);
+        expect(new Set(names).size).toBe(2);
+        return pair.provider.answers({ calls: [{ name: names[1]!, input: {} }] })(request, index);
+      });
+      for (const stream of MODES)
+        expect((await ask(pair, stream, { tools })).calls).toMatchObject([{ name: LONG_NAMES[1] }]);
+    },
+  );
 
   it.each(pairsOf({ face: 'chat' }))('A34: $pair: the format itself sets the limit', async (pair) => {
     expect(await refusalOf(pair, { tools: [pair.face.tool(LONG_NAMES[0]!, ANY)] })).toMatch(
@@ -502,7 +517,7 @@ describeOnEmbedded('failures of translation', (database) => {
     const { face, provider } = pair;
     const search = { type: 'web_search_20250305', name: 'web_search' };
     if (face.name === 'messages' && provider.kind === 'anthropic') {
-      script(pair, provider.says({ text: 'Fine.' }));
+      script(pair, provider.answers({ text: 'Fine.' }));
       await sendWell(pair, { tools: [search] });
       expect(sentTo(provider).tools).toEqual([search]);
     } else {
@@ -513,12 +528,12 @@ describeOnEmbedded('failures of translation', (database) => {
 
   it.each(PAIRS)('A39: $pair: what is derived from an effort or a budget is always valid', async (pair) => {
     const { face, provider } = pair;
-    script(pair, provider.says({ text: 'Fine.' }));
+    script(pair, provider.answers({ text: 'Fine.' }));
     // Strict upstreams know the rules of budgets.
     await sendWell(pair, { ...face.effort('high'), max_tokens: 500, temperature: 0.5 });
     await sendWell(pair, { ...face.effort('high'), max_tokens: face.name === 'chat' ? undefined : 500 });
     if (face.name === 'chat') await sendWell(pair, { ...face.thinking(5_000), max_tokens: undefined });
-    // What the caller gave is passed on, and the provider's own words come back.
+    // The caller's value is passed on, and the provider's own value is returned.
     const response = await send(pair, { ...face.thinking(5_000), max_tokens: 500 });
     expect(response.status).toBe(provider.kind === 'anthropic' ? 400 : 200);
     if (provider.kind === 'anthropic') {
@@ -527,8 +542,8 @@ describeOnEmbedded('failures of translation', (database) => {
     }
   });
 
-  it.each(PAIRS)('A40: $pair: words and two calls, with their ids, names and arguments, and why it ended', async (pair) => {
-    script(pair, pair.provider.says({ text: 'Looking.', calls: [WEATHER, TIME] }));
+  it.each(PAIRS)('A40: $pair: text and two calls, with their ids, names and arguments, and why it ended', async (pair) => {
+    script(pair, pair.provider.answers({ text: 'Looking.', calls: [WEATHER, TIME] }));
     const stop = pair.face.name === 'chat' ? 'tool_calls' : 'tool_use';
     const ids = pair.provider.kind === 'anthropic' ? ['toolu_0', 'toolu_1'] : ['call_0', 'call_1'];
     const calls = [WEATHER, TIME].map(({ name, input }, index) => ({ id: ids[index], name, input }));
@@ -551,7 +566,7 @@ describeOnEmbedded('failures of translation', (database) => {
   };
 
   it.each(PAIRS.flatMap((pair) => Object.keys(BODIES).map((form) => ({ ...pair, form }))))(
-    'A44: $pair: errors in $form are told in the form of the face',
+    'A44: $pair: errors in $form are returned in the form of the face',
     async ({ form, ...pair }) => {
       for (const status of [400, 403, 404, 424, 429, 500, 503]) {
         script(pair, { status, headers: { 'content-type': 'application/json' }, body: [BODIES[form]!(pair.provider)] });
@@ -569,17 +584,17 @@ describeOnEmbedded('failures of translation', (database) => {
 
   const THOUGHT = 'First this, then that, and 京都 last of all.';
 
-  it.each(PAIRS)('A45: $pair: reasoning is told once, and goes back to who signed it as it was', async (pair) => {
+  it.each(PAIRS)('A45: $pair: reasoning is emitted once, and returns to its signer unchanged', async (pair) => {
     const { face, provider } = pair;
     for (const stream of MODES) {
-      script(pair, provider.says({ thinking: THOUGHT, calls: [WEATHER, TIME] }));
-      const asked = { tools: toolsOf(face), ...face.thinking(2_000) };
-      const { thinking, turn, calls } = await ask(pair, stream, asked);
+      script(pair, provider.answers({ thinking: THOUGHT, calls: [WEATHER, TIME] }));
+      const options = { tools: toolsOf(face), ...face.thinking(2_000) };
+      const { thinking, turn, calls } = await ask(pair, stream, options);
       expect(thinking).toBe(THOUGHT);
       if (face.name === 'chat') expect(turn.reasoning_details).toHaveLength(1);
-      script(pair, provider.says({ text: 'Fine.' }));
+      script(pair, provider.answers({ text: 'Fine.' }));
       const results = face.results(calls.map(({ id }) => ({ id, text: 'rain' })));
-      await sendWell(pair, { ...asked, messages: [...face.user('Weather?'), turn, ...results] });
+      await sendWell(pair, { ...options, messages: [...face.user('Weather?'), turn, ...results] });
       const sent: JsonBody = sentTo(provider).messages[1];
       if (provider.kind === 'anthropic') {
         const blocks = sent.content.filter(({ type }: JsonBody) => type === 'thinking');
@@ -587,26 +602,28 @@ describeOnEmbedded('failures of translation', (database) => {
       } else {
         expect(JSON.stringify(sent)).not.toContain('京都 last');
       }
-      expect(provider.heard(sentTo(provider)).filter((words) => words === 'rain')).toHaveLength(2);
+      expect(provider.received(sentTo(provider)).filter((words) => words === 'rain')).toHaveLength(2);
     }
   });
 
   it.each(PAIRS)('A46: $pair: instructions in the middle keep their place, and what is before them its bytes', async (pair) => {
     const { face, provider } = pair;
-    script(pair, provider.says({ text: 'Fine.' }));
+    script(pair, provider.answers({ text: 'Fine.' }));
     const messages: JsonBody[] = [...face.user('One')];
     let before: string[] = [];
     for (const turn of ['1st', '2nd', '3rd']) {
-      const said = [...face.system(`Note ${turn}`), ...face.user(`Ask ${turn}`)];
+      const turns = [...face.system(`Note ${turn}`), ...face.user(`Ask ${turn}`)];
       const system = face.name === 'chat' ? {} : { system: 'Be brief.' };
-      await sendWell(pair, { ...system, messages: [...messages, ...said] });
+      await sendWell(pair, { ...system, messages: [...messages, ...turns] });
       const sent = sentTo(provider);
       const bytes: string[] = [sent.system ?? null, ...sent.messages].map((part) => JSON.stringify(part));
       expect(bytes.slice(0, before.length)).toEqual(before);
       const note = sent.messages.at(-2);
-      expect([note.role, JSON.stringify(note.content)]).toEqual(['system', expect.stringContaining(`Note ${turn}`)]);
+      // A model of no known rules, and an instruction before another turn: it becomes a turn of the user.
+      const role = provider.kind === 'anthropic' ? 'user' : 'system';
+      expect([note.role, JSON.stringify(note.content)]).toEqual([role, expect.stringContaining(`Note ${turn}`)]);
       expect(JSON.stringify(note).includes(JSON.stringify(MARKER))).toBe(provider.kind === 'anthropic');
-      // The note belongs to this turn alone: what came before it stays.
+      // The note belongs to this turn alone: everything before it stays.
       before = bytes.slice(0, -2);
       messages.push(...face.user(`Ask ${turn}`).map((message) => ({ ...message, role: 'assistant' })));
       messages.push(...face.user(`And ${turn}`));

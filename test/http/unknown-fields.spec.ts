@@ -1,14 +1,15 @@
 /**
- * Goal: of the top-level fields that nobody declared a provider is sent what is known to be safe with it and nothing
- * else, the rest is named in the routing metadata and by `/routing/explain`, and where nothing may be kept the provider
- * is told so, whatever the caller says (docs/translation.md#fields-nobody-declared). Method: the application before
- * loopback upstreams that take any field, under the slugs of the shipped definitions and some of the operator's own;
- * what arrived there. A property: random bodies over all shipped definitions and both faces.
+ * Goal: a provider receives only those undeclared top-level fields that are known to be safe with it. The routing
+ * metadata and `/routing/explain` name the others. Where nothing may be kept, the call forbids storing, whatever the
+ * caller's value (docs/use/translation.md#undeclared-fields). Method: the application before loopback upstreams
+ * that take any field, with the slugs of the shipped definitions and some of the operator's own; the calls that arrive.
+ * A property: random bodies over all shipped definitions and both faces.
  */
 import fc from 'fast-check';
 import type { Json } from '../../src/core/json/json.js';
 import type { ProviderDefinition } from '../../src/core/provider.js';
 import { DEFINITIONS } from '../../src/providers/catalog/index.js';
+import { PURPOSE_FIELDS } from '../../src/providers/fitting/undeclared-fields.js';
 import type { TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
@@ -33,7 +34,7 @@ const OWN: Readonly<Record<string, ProviderParts>> = {
   mirror: { kind: 'anthropic', passes_unknown_fields: true, ...PRIVATE },
 };
 const SLUGS = [...Object.keys(SHIPPED), ...Object.keys(OWN)];
-const TOLD = { 'x-router-metadata': 'enabled' };
+const WITH_METADATA = { 'x-router-metadata': 'enabled' };
 
 const FORMATS = { messages: 'anthropic', chat: 'openai' } as const;
 const DECLARED: ReadonlySet<string> = new Set(['debug', 'fallbacks', 'thinking', 'provider', 'web_search_options']);
@@ -52,7 +53,7 @@ function mayPass(rule: Rule | undefined, name: string, value: Json): boolean {
 /** Where parameters are required, an endpoint has to list what is declared. */
 const LISTED = { supported_parameters: ['max_tokens'] };
 
-describeOnEmbedded('fields nobody declared', (database) => {
+describeOnEmbedded('undeclared fields', (database) => {
   let bench: RoutingBench;
   beforeAll(async () => {
     bench = await RoutingBench.start(database, {
@@ -82,14 +83,14 @@ describeOnEmbedded('fields nobody declared', (database) => {
     const response = await bench.gateway.request(path, {
       method: 'POST',
       body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json', ...TOLD, ...headers },
+      headers: { 'content-type': 'application/json', ...WITH_METADATA, ...headers },
     });
     return { status: response.status, body: await response.json() };
   };
 
   const PATHS = { messages: '/messages', chat: '/chat/completions' } as const;
 
-  /** Asks for the model, and says what became of the request. */
+  /** Sends a request for the model, and returns what arrived. */
   async function send(face: Face, to: string, fields: object, headers: object = {}): Promise<JsonBody[]> {
     const { status, body } = await post(PATHS[face], ask(to, fields), headers);
     expect([status, body.error]).toEqual([200, undefined]);
@@ -112,13 +113,11 @@ describeOnEmbedded('fields nobody declared', (database) => {
     safety_identifier: 'abc',
     chat_template_kwargs: { enable_thinking: false },
     audio: { voice: 'ash', format: 'wav' },
-    previous_response_id: 'r',
-    conversation: 'c',
     background: true,
     mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'm' }],
     min_tokens: 1,
   };
-  const COSTLY = ['audio', 'previous_response_id', 'conversation', 'background', 'mcp_servers'];
+  const COSTLY = ['audio', 'background', 'mcp_servers'];
 
   it.each<[string, readonly (keyof typeof MIXED)[]]>([
     ['openai', ['reasoning_format', 'safe_prompt', 'thinking', 'safety_identifier', 'chat_template_kwargs', 'min_tokens']],
@@ -146,12 +145,11 @@ describeOnEmbedded('fields nobody declared', (database) => {
       diagnostics: { previous_message_id: null },
       container: { skills: [{ type: 'anthropic', skill_id: 'xlsx', version: 'latest' }] },
       mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'm' }],
-      thread: { type: 'create' },
     };
     const [attempt] = await send('messages', 'test/anthropic', fields);
     expect(arrived('anthropic', fields)).toEqual({ diagnostics: fields.diagnostics });
     expect(bench.sent('anthropic').headers['anthropic-beta']).toBeUndefined();
-    expect(attempt!.dropped).toEqual(['container', 'mcp_servers', 'thread']);
+    expect(attempt!.dropped).toEqual(['container', 'mcp_servers']);
     expect((await explained('messages', 'test/anthropic', fields)).candidates[0].dropped).toEqual(attempt!.dropped);
 
     const [whole] = await send('messages', 'test/mirror', fields);
@@ -161,9 +159,73 @@ describeOnEmbedded('fields nobody declared', (database) => {
   });
 
   it.each<[Face, string]>([
+    ['messages', 'mirror'],
+    ['chat', 'open'],
+  ])(
+    'of a %s body that hold another part of the conversation are refused even where all may go',
+    async (face, slug) => {
+      for (const fields of [
+        { thread: { type: 'create' } },
+        { conversation: 'c' },
+        { previous_response_id: 'r' },
+        { previous_message_id: 'm' },
+      ]) {
+        const { status } = await post(PATHS[face], ask(`test/${slug}`, fields));
+        expect([fields, status]).toEqual([fields, 400]);
+      }
+      expect(bench.calls).toEqual([]);
+    },
+  );
+
+  /** The vendor of the format judges fields of a chat body by itself, but for those that it is denied. */
+  const OTHERS = ['anthropic', 'amazon-bedrock'];
+  const ALL = ['openai', ...OTHERS];
+  it.each<[Face, Readonly<Record<string, unknown>>, string, readonly string[]]>([
+    ['chat', { cached_content: 'cachedContents/1' }, 'open', OTHERS],
+    ['chat', { cachedContent: 'cachedContents/1' }, 'open', OTHERS],
+    ['chat', { documents: [{ source: { type: 'text', text: 'Owls hoot.' } }] }, 'open', OTHERS],
+    ['chat', { data_sources: [{ type: 'azure_search', parameters: {} }] }, 'open', ALL],
+    ['chat', { extra_body: { google: { cached_content: 'cachedContents/1' } } }, 'open', ALL],
+    ['messages', { container: 'container_1' }, 'mirror', ALL],
+    ['messages', { container: { id: 'container_1', skills: [] } }, 'mirror', ALL],
+  ])('of a %s body that name stored context go where they are taken, and no other provider answers: %j', async (face, fields, taker, refusing) => {
+    await send(face, `test/${taker}`, fields);
+    expect(arrived(taker, fields)).toEqual(fields);
+    const [field] = Object.keys(fields);
+    for (const stream of [false, true]) {
+      for (const slug of refusing) {
+        bench.reset();
+        const { status, body } = await post(PATHS[face], { ...ask(`test/${slug}`, fields), stream });
+        expect([slug, status, body.error.message]).toEqual([slug, 400, expect.stringContaining(`${field}: `)]);
+        expect(bench.calls).toEqual([]);
+      }
+    }
+    for (const nothing of [null, '', [], {}]) await send(face, 'test/openai', { [field!]: nothing });
+  }); // oxfmt-ignore
+
+  it('that request something other than the next turn go where they are taken, and no other provider answers', async () => {
+    const fields = { compaction: { type: 'summarize' } };
+    await send('messages', 'test/anthropic', fields);
+    expect(arrived('anthropic', fields)).toEqual(fields);
+    for (const slug of ['openai', 'amazon-bedrock', 'open']) {
+      bench.reset();
+      const { status, body } = await post(PATHS.messages, ask(`test/${slug}`, fields));
+      expect([slug, status, body.error.message]).toEqual([slug, 400, expect.stringContaining('compaction: ')]);
+      expect(bench.calls).toEqual([]);
+      const { candidates } = await explained('messages', `test/${slug}`, fields);
+      expect(candidates[0].untranslatable).toMatchObject({ field: 'compaction' });
+    }
+    await send('messages', 'test/openai', { compaction: null });
+    const attempts = await send('messages', 'test/openai', { ...fields, models: ['test/openai', 'test/anthropic'] });
+    expect(attempts.map(({ provider }) => provider)).toEqual(
+      expect.arrayContaining([expect.stringMatching(/anthropic/i)]),
+    );
+  });
+
+  it.each<[Face, string]>([
     ['messages', 'open'],
     ['chat', 'mirror'],
-  ])('of a %s body go to nobody of another format, and are named', async (face, slug) => {
+  ])('of a %s body go to no provider of another format, and are named', async (face, slug) => {
     const [attempt] = await send(face, `test/${slug}`, { owl: 1, hoot: null });
     expect(bench.sent(slug).json).not.toHaveProperty('owl');
     expect(attempt!.dropped).toEqual(['owl']);
@@ -187,7 +249,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
     ]);
   });
 
-  it('leave out whoever would drop one, where all are required', async () => {
+  it('leave out each provider that would drop one, where all are required', async () => {
     const required = { provider: { require_parameters: true } };
     const fields = { reasoning_format: 'raw', safe_prompt: null, ...required };
     const { candidates, excluded } = await explained('chat', 'test/listing-turns', fields);
@@ -195,7 +257,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
     expect(excluded).toMatchObject([{ tag: 'mine', reason: 'unsupported-parameter', detail: 'reasoning_format' }]);
     const { status } = await post(PATHS.chat, ask('test/listing-openai', { audio: {}, ...required }));
     expect(status).toBe(404);
-    // A field of another format is one that nobody there takes.
+    // No provider there takes a field of another format.
     expect((await post(PATHS.messages, ask('test/listing-open', { owl: 1, ...required }))).status).toBe(404);
     expect((await post(PATHS.messages, ask('test/listing-anthropic', { owl: 1, ...required }))).status).toBe(200);
     expect(bench.calls).toEqual(['anthropic']);
@@ -231,21 +293,25 @@ describeOnEmbedded('fields nobody declared', (database) => {
       [{}, undefined, undefined],
       [{ store: false }, false, undefined],
       [{ store: true }, undefined, ['store']],
-    ])('%j is OpenAI told as %s where nobody objects to keeping', async (fields, told, dropped) => {
+    ])('%j reaches OpenAI as %s where keeping is permitted', async (fields, stored, dropped) => {
       const [attempt] = await send('chat', 'test/openai', fields);
-      expect([storeAt('openai'), attempt!.dropped]).toEqual([told, dropped]);
+      expect([storeAt('openai'), attempt!.dropped]).toEqual([stored, dropped]);
     });
 
     const WISHES: readonly [string, object][] = [
       ['zdr', { provider: { zdr: true } }],
       ['data_collection', { provider: { data_collection: 'deny' } }],
     ];
-    const SAID: readonly object[] = [{}, { store: true }, { store: false }, { store: null }, { store: 'yes' }];
-    it.each(WISHES)('is false under %s, whatever the caller says', async (_, wish) => {
-      for (const said of SAID) {
-        const [attempt] = await send('chat', 'test/openai', { ...said, ...wish });
-        const isOverruled = 'store' in said && said.store !== false && said.store !== null;
-        expect([said, storeAt('openai'), attempt!.dropped]).toEqual([said, false, isOverruled ? ['store'] : undefined]);
+    const STORE_VALUES: readonly object[] = [{}, { store: true }, { store: false }, { store: null }, { store: 'yes' }];
+    it.each(WISHES)("is false under %s, whatever the caller's value", async (_, wish) => {
+      for (const fields of STORE_VALUES) {
+        const [attempt] = await send('chat', 'test/openai', { ...fields, ...wish });
+        const isOverruled = 'store' in fields && fields.store !== false && fields.store !== null;
+        expect([fields, storeAt('openai'), attempt!.dropped]).toEqual([
+          fields,
+          false,
+          isOverruled ? ['store'] : undefined,
+        ]);
       }
       await send('messages', 'test/openai', wish);
       expect(storeAt('openai')).toBe(false);
@@ -255,7 +321,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
       expect(storeAt('open')).toBe(false);
     });
 
-    it.each(['groq', 'mine', 'open', 'anthropic'])('is not said to %s, which has no such word', async (slug) => {
+    it.each(['groq', 'mine', 'open', 'anthropic'])('is not sent to %s, which has no such field', async (slug) => {
       await send('chat', `test/${slug}`, { provider: { zdr: true } });
       expect(bench.sent(slug).json).not.toHaveProperty('store');
     });
@@ -273,8 +339,8 @@ describeOnEmbedded('fields nobody declared', (database) => {
       await send('chat', 'test/openai', { store: true });
       expect(storeAt('openai')).toBeUndefined();
       const made = await bench.gateway.guardedKey({ enforce_zdr: true });
-      const asked = ask('test/openai', { store: true });
-      const { status } = await post(PATHS.chat, asked, { authorization: `Bearer ${made.key}` });
+      const body = ask('test/openai', { store: true });
+      const { status } = await post(PATHS.chat, body, { authorization: `Bearer ${made.key}` });
       expect([status, storeAt('openai')]).toEqual([200, false]);
     });
   });
@@ -285,7 +351,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
       ...new Set(DEFINITIONS.flatMap(({ undeclared }) => (undeclared ? [...namesOf(undeclared)] : []))),
       ...['search_parameters', 'enable_search', 'debug', 'fallbacks', 'owl', 'constructor', 'toString'],
     ]; // oxfmt-ignore
-    // A body with such a key is refused before any rule is asked.
+    // A body with such a key is refused before any rule applies.
     const values = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
     const bodies = fc.record({
       slug: fc.constantFrom(...Object.keys(SHIPPED)),
@@ -306,7 +372,11 @@ describeOnEmbedded('fields nobody declared', (database) => {
       await fc.assert(
         fc.asyncProperty(bodies, async ({ slug, face, zdr, fields: random }) => {
           // What either face declares is no field of this kind.
-          const fields = Object.fromEntries(Object.entries(random).filter(([name]) => !DECLARED.has(name)));
+          const fields = Object.fromEntries(
+            Object.entries(random).filter(
+              ([name]) => !DECLARED.has(name) && !PURPOSE_FIELDS.has(name.trim().toLowerCase()),
+            ),
+          );
           const key = `${slug} ${face}`;
           if (!baseline.has(key)) {
             await send(face, `test/${slug}`, {});
@@ -318,7 +388,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
           const { undeclared } = DEFINITIONS.find((one) => one.slug === slug)!;
           for (const [name, value] of Object.entries<Json>(sent)) {
             if (baseline.get(key)!.has(name)) continue;
-            // Said by the gateway to who knows the word, or by the caller himself.
+            // Set by the gateway for targets that know the field, or by the caller.
             if (name === 'store' && zdr)
               expect([value, kindOf(slug) === 'openai' || fields['store'] === false]).toEqual([false, true]);
             else

@@ -1,12 +1,13 @@
 /**
- * Goal: what a caller probably did not mean is named in a header and in the explanation, and a request without such a
- * thing has neither. Method: the application with the shipped catalog, by its sandbox, on both faces, whole, streamed
- * and refused; lists of keys, guardrails and credentials as they are stored (docs/wire/conventions.md#warnings).
+ * Checks that probable mistakes of a caller are named in a header and in the explanation, and that a request without
+ * one has neither. The application runs with the shipped catalog, by its sandbox, on both faces, whole, streamed and
+ * refused; lists of keys, guardrails and credentials are checked when they are stored
+ * (docs/use/conventions.md#warnings).
  */
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
-import { KNOWN_WORDS } from '../../src/inference/known-words.js';
-import { misspeltFields } from '../../src/inference/misspelt-fields.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
+import { KNOWN_WORDS } from '../../src/faces/common/known-words.js';
+import { misspeltFields } from '../../src/faces/common/misspelt-fields.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
 import { DEFINITIONS } from '../../src/providers/catalog/index.js';
 import { DtoRules } from '../../src/shared/http/dto-rules.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -34,7 +35,7 @@ describe('misspelt fields', () => {
     expect(linesOf(CreateMessageDto, { [name]: 1 })).toEqual([`${name}: is not a known field; did you mean ${meant}?`]);
   });
 
-  it('are none that somebody knows, nor such as are far from all', () => {
+  it('are not given for known fields, nor for names far from all', () => {
     for (const dto of [CreateMessageDto, CreateChatDto]) {
       for (const name of KNOWN_WORDS) expect(linesOf(dto, { [name]: 1 })).toEqual([]);
       expect(linesOf(dto, { something_of_my_own: 1, '': 1, __proto__x: 1 })).toEqual([]);

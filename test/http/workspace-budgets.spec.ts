@@ -1,8 +1,8 @@
 /**
- * Goal: a budget of a workspace stops its keys before anything is sent, and nobody else's; what is reported of it is
- * what is enforced; it begins anew with its window; limits keep their order. Method: the application
- * before a scripted upstream, through the API alone, with a clock that is moved by hand. The model costs 3 USD a
- * million tokens in and 15 out.
+ * Checks that a budget of a workspace stops its keys before anything is sent, and those of no other workspace; that
+ * the reported budget is the enforced one; that it begins anew with its window; and that limits keep their order. The
+ * application runs before a scripted upstream, through the API alone, with a clock that is moved by hand. The model
+ * costs 3 USD per million input tokens and 15 USD per million output tokens.
  */
 import { DAY_MS } from '../../src/core/time.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -72,7 +72,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     return (await send('GET', path)).body.data;
   };
 
-  it('refuses what has no room with 403 before anything is sent, and nobody else', async () => {
+  it('refuses what has no room with 403 before anything is sent, and no other workspace', async () => {
     const { path, key } = await open();
     const other = await open();
     expect((await send('PUT', `${path}/weekly`, { limit_usd: usd(BOUND - 1e-12) })).status).toBe(200);
@@ -176,7 +176,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     ]);
   });
 
-  it('counts what goes through own credentials where it says so, for all intervals at once', async () => {
+  it('counts what goes through own credentials where it specifies so, for all intervals at once', async () => {
     const { id, path, key } = await open();
     await send('PUT', `${path}/monthly`, { limit_usd: 1 });
     const own = await send('POST', '/byok', {
@@ -207,14 +207,14 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     expect((await send('GET', `/workspaces/${id}`)).body.data.include_byok_in_budgets).toBe(true);
     expect((await message(key)).status).toBe(200);
     expect((await message(key)).status).toBe(403);
-    // What says nothing of it leaves it.
+    // A change without the switch leaves it.
     await send('PUT', `${path}/weekly`, { limit_usd: 0.5 });
     expect((await show(`${path}/weekly`)).include_byok_in_budgets).toBe(true);
     await send('PUT', `${path}/weekly`, { limit_usd: 0.5, include_byok_in_budgets: false });
     expect((await message(key)).status).toBe(200);
   });
 
-  it('say of each that changed with the switch, wherever it is set', async () => {
+  it('record each one that changed with the switch, wherever it is set', async () => {
     const { id, path } = await open();
     const standing = async (): Promise<readonly boolean[]> =>
       (await show(path)).map((budget: JsonBody) => budget.include_byok_in_budgets);
@@ -228,13 +228,13 @@ describeOnEmbedded('budgets of workspaces', (database) => {
       id,
     ]);
     const flag = (text: string | null): unknown => text && JSON.parse(text).include_byok_in_budgets;
-    const told = rows.map(({ action, before, after }: JsonBody) => [
+    const changes = rows.map(({ action, before, after }: JsonBody) => [
       action,
       JSON.parse(after).interval,
       flag(before),
       flag(after),
     ]);
-    expect(told.slice(1)).toEqual([
+    expect(changes.slice(1)).toEqual([
       ['workspace.budget.set', 'daily', null, false],
       ['workspace.budget.set', 'weekly', null, true],
       ['workspace.budget.set', 'daily', false, true],
@@ -313,7 +313,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     });
   });
 
-  it('go when they are taken away, as often as one likes, and the log tells of what changed', async () => {
+  it('go when they are taken away, as often as one likes, and the log lists what changed', async () => {
     const { id, path } = await open();
     expect((await send('GET', `${path}/daily`)).status).toBe(404);
     expect((await send('GET', path)).body).toEqual({ data: [], include_byok_in_budgets: false });

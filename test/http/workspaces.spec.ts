@@ -1,6 +1,6 @@
-// Goal: /workspaces, their members and the account's preferences as clients meet them: statuses, bodies, limits, what
-// strangers and deleted workspaces get, and what the audit log tells. Method: the real app, called
-// over HTTP and by two releases of a client; rows of another account are put into the store by hand.
+// Checks /workspaces, their members and the account's preferences as clients use them: statuses, bodies, limits, the
+// replies to strangers and for deleted workspaces, and the audit log. The real app is called over HTTP and by two
+// releases of a client; rows of another account are inserted by hand.
 import type { OpenRouter } from '@openrouter/sdk';
 import { DataSource } from 'typeorm';
 import { newUuid } from '../../src/core/ids.js';
@@ -52,7 +52,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
   const accountId = async (): Promise<string> =>
     (await query('select id from accounts order by created_at limit 1'))[0].id;
 
-  /** What the log says of a thing, oldest first. */
+  /** The entries of the log for an object, oldest first. */
   const audited = async (target: string): Promise<JsonBody[]> => {
     const rows = await query('select * from audit_entries where target = $1 order by seq', [target]);
     return rows.map(({ action, actor_user, workspace_id, before, after }: JsonBody) => ({
@@ -106,6 +106,8 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
         data_collection: 'allow',
         enforce_zdr: false,
         plugins: [],
+        tags: {},
+        required_tags: [],
       });
       for (const reference of [body.data.id, body.data.id.toUpperCase(), 'team'])
         expect(await call('GET', `/workspaces/${reference}`)).toEqual({ status: 200, body });
@@ -260,7 +262,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       ]; // oxfmt-ignore
 
     it.each(FIELDS.flatMap(([field, good]) => good.map((value) => [field, value] as const)))(
-      'may say %s (%#)',
+      'accepts %s (%#)',
       async (field, value) => {
         const wanted = field === 'slug' ? { slug: (value as string).slice(0, 46) + made++ } : { [field]: value };
         const workspace = await create(field === 'slug' ? { slug: value } : wanted);
@@ -272,7 +274,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
     );
 
     it.each(FIELDS.flatMap(([field, , bad, reason]) => bad.map((value) => [field, value, reason] as const)))(
-      'may not say %s (%#)',
+      'refuses %s (%#)',
       async (field, value, reason) => {
         for (const [method, path] of [
           ['POST', '/workspaces'],
@@ -348,7 +350,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       expect(await status()).toBe(401);
     });
 
-    it('is told in the log with all that goes along', async () => {
+    it('is logged with all that is deleted along', async () => {
       const workspace = await create();
       const path = `/workspaces/${workspace.id}`;
       const place = { workspace_id: workspace.id };
@@ -377,7 +379,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       expect(JSON.stringify(entries)).not.toContain('sk-nobodys');
     });
 
-    it('leaves guardrails that were kept in it in force for whom they are', async () => {
+    it('leaves its guardrails in force for their assignments', async () => {
       const workspace = await create();
       const { data: guardrail } = (await call('POST', '/guardrails', { name: 'g', workspace_id: workspace.id })).body;
       const { data: key } = (await call('POST', '/keys', { name: 'n' })).body;
@@ -502,7 +504,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       plugins: [],
     };
 
-    it('are changed, cleared and told in the log', async () => {
+    it('are changed, cleared and logged', async () => {
       expect(await call('GET', '/account/preferences')).toEqual({ status: 200, body: { data: DEFAULTS } });
       const wanted = {
         allowed_providers: ['openai'],
@@ -563,6 +565,40 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
     ['DELETE', '/budgets/daily'],
   ];
 
+  it('are listed with the owners of keys as the users of the account', async () => {
+    const { total_count: others } = (await call('GET', '/organization/members')).body;
+    const { id } = await create();
+    await call('POST', `/workspaces/${id}/members/add`, { user_ids: ['both', 'member@example.com'] });
+    await call('POST', '/keys', { name: 'n', creator_user_id: 'both' });
+    await call('POST', '/keys', { name: 'n', creator_user_id: 'owner', kind: 'management' });
+    const gone = await call('POST', '/keys', { name: 'n', creator_user_id: 'gone' });
+    await call('DELETE', `/keys/${gone.body.data.hash}`);
+    const stranger = await addStranger();
+    await query(
+      `insert into workspace_members (account_id, workspace_id, user_id, created_at) values ($1, $2, 'theirs', now())`,
+      [stranger.account, stranger.workspace],
+    );
+
+    const unnamed = { first_name: null, last_name: null };
+    const expected = [
+      { id: 'owner', email: '', ...unnamed, role: 'org:admin' },
+      { id: 'both', email: '', ...unnamed, role: 'org:member' },
+      { id: 'member@example.com', email: 'member@example.com', ...unnamed, role: 'org:member' },
+    ];
+    const page = await call('GET', '/organization/members?limit=3');
+    expect(page.body).toEqual({ data: expected, total_count: others + 3 });
+    const second = await call('GET', '/organization/members?offset=1&limit=1');
+    expect(second.body).toEqual({ data: [expected[1]], total_count: others + 3 });
+    const past = await call('GET', `/organization/members?offset=${others + 3}`);
+    expect(past.body).toEqual({ data: [], total_count: others + 3 });
+    expect((await call('GET', '/organization/members?role=x')).status).toBe(400);
+
+    const { OpenRouter: Client } = await importNatively<{ readonly OpenRouter: typeof OpenRouter }>('@openrouter/sdk');
+    const client = new Client({ apiKey: MANAGEMENT_KEY, serverURL: `${gateway.origin}/api/v1` });
+    const { result } = await client.organization.listMembers({ limit: 1 });
+    expect(result.data).toMatchObject([{ id: 'owner', role: 'org:admin' }]);
+  });
+
   it('are not there for another account, and stay as they were', async () => {
     const stranger = await addStranger();
     const [before] = await query('select * from workspaces where id = $1', [stranger.workspace]);
@@ -594,6 +630,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       ['GET', '/workspaces'],
       ['POST', '/workspaces', {}],
       ...ROUTES.map(([verb, rest, sent]) => [verb, `/workspaces/default${rest}`, sent] as const),
+      ['GET', '/organization/members'],
       ['GET', '/account/preferences'],
       ['PATCH', '/account/preferences', {}],
     ] as const) {

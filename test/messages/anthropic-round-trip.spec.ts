@@ -1,13 +1,13 @@
-// Goal: a stream of the vendor's own format passes through decoder and printer without losing a word, whatever the
-// chunk cuts. Method: a stream written from the vendor's public documentation, cut anywhere by fast-check; the frames
-// of the content compared.
+// Checks that a stream of the vendor's own format passes through decoder and printer without loss, wherever chunks
+// are cut. The stream is written from the vendor's public documentation and cut anywhere by fast-check; the frames
+// of the content are compared.
 import { generationView } from '../support/generation-view.js';
 import { decodeContext } from '../support/decode-context.js';
 import fc from 'fast-check';
 import type { ModelEvent } from '../../src/core/conversation/event.js';
 import { chain } from '../../src/core/stream/step.js';
 import { SseReader, writeFrame, type SseFrame } from '../../src/core/stream/sse.js';
-import { MessageFrames } from '../../src/messages/frames.js';
+import { MessageFrames } from '../../src/faces/messages/frames.js';
 import { MessagesDecoder } from '../../src/providers/dialects/anthropic-messages/decode.js';
 
 const usage = {

@@ -1,18 +1,18 @@
 /**
- * Goal: what a model on Bedrock signed or sealed comes back to it in the next turn byte for byte and in its place,
- * through both faces, and goes to nobody else. Method: replies of Converse told by each face's own printer, handed back
- * to its own reader, and encoded again.
+ * Checks that what a model on Bedrock signed or sealed returns to it in the next turn byte for byte and in its place,
+ * through both faces, and goes to no other provider. Replies of Converse are printed by each face's own printer,
+ * handed back to its own reader, and encoded again.
  */
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
-import { readRequest as readChat } from '../../src/chat/read-request.js';
-import { viewReply as viewChat } from '../../src/chat/view-reply.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
+import { readRequest as readChat } from '../../src/faces/chat/read-request.js';
+import { viewReply as viewChat } from '../../src/faces/chat/view-reply.js';
 import { ReplyBuilder, type Reply } from '../../src/core/conversation/reply.js';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
 import type { Dialect, Target } from '../../src/core/provider.js';
 import { doAtOnce } from '../../src/core/steps.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
-import { readRequest as readMessages } from '../../src/messages/read-request.js';
-import { viewReply as viewMessages } from '../../src/messages/view-reply.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
+import { readRequest as readMessages } from '../../src/faces/messages/read-request.js';
+import { viewReply as viewMessages } from '../../src/faces/messages/view-reply.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import { bedrockConverse } from '../../src/providers/dialects/bedrock-converse/dialect.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
@@ -50,7 +50,7 @@ function replyOf(target: Target): Reply {
 const BASE = { model: 'test/model', max_tokens: 5_000 };
 const QUESTION = { role: 'user', content: 'Hello' };
 
-/** The next request of a client that hands the reply back as it was told. */
+/** The next request of a client that hands the reply back unchanged. */
 const NEXT: Readonly<Record<string, (reply: Reply) => ModelRequest>> = {
   messages: (reply) => {
     const { content } = doAtOnce(viewMessages(generationView(), reply));

@@ -1,30 +1,30 @@
 /**
- * Goal: of what is cut nothing is sent, and everything else is, however it is written and wherever it stands. Method:
- * random addresses of mail and card numbers in random disguises (wide, bold, foreign and unseen characters, tags,
- * gaps), in one text or over several with media between them, in random places of bodies of both faces. What both
- * dialects encode of the cut request is what they encode of a body that had the replacement there from the start.
+ * Checks that nothing of a redacted text is sent, and everything else is, in every form and place. Random mail
+ * addresses and card numbers stand in random disguises (wide, bold, foreign and invisible characters, tags, gaps), in
+ * one text or across several with media between them, in random places of bodies of both faces. Both dialects must
+ * encode the redacted request like a body that had the replacement from the start.
  */
 import fc from 'fast-check';
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
-import { readRequest as readChat } from '../../src/chat/read-request.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
+import { readRequest as readChat } from '../../src/faces/chat/read-request.js';
 import { printJson } from '../../src/core/json/json.js';
 import { BUILTIN_FILTERS } from '../../src/guardrails/builtin-filters.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
-import { readRequest as readMessages } from '../../src/messages/read-request.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
+import { readRequest as readMessages } from '../../src/faces/messages/read-request.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
 import { inspectorOf } from '../support/inspector-of.js';
 import { sentOf } from '../support/sent-bodies.js';
 
-/** A secret as it is written, character by character, and what stands in its place afterwards. */
+/** A secret as it is written, character by character, and its replacement. */
 interface Secret {
   readonly written: readonly string[];
   readonly label: 'email' | 'credit-card';
 }
 
-/** Zeros of scripts that have figures of their own. */
+/** Zeros of scripts that have digits of their own. */
 const ZEROS = [0x30, 0x30, 0xff10, 0x660, 0x6f0, 0x966, 0x9e6, 0xe50, 0x1d7ce, 0x11066];
 const UNSEEN = ['', '', '', '', '\u200b', '\u00ad', '\u2060', '\u202e', '\ufe0f'];
-/** In one text tags are either letters or nothing: with both nobody reads it. */
+/** In one text tags are either letters or nothing: with both it would be unreadable. */
 type Tags = 'letters' | 'nothing';
 const GAPS = ['', ' ', '  ', '\t', '-', ' - ', '–', '.', '/', '_', '\u00a0', '\u2003\u3000', ' \u2212 '];
 
@@ -49,7 +49,7 @@ const written = (text: string): fc.Arbitrary<readonly string[]> =>
     .constantFrom<Tags>('letters', 'nothing')
     .chain((tags) => fc.tuple(...[...text].map((character) => disguised(character, tags))));
 
-/** Nothing unseen behind the last one: it is no part of what is found. */
+/** No invisible character follows the last one: it would be no part of the match. */
 const shownLast = (characters: readonly string[], last: string): readonly string[] => [
   ...characters.slice(0, -1),
   last,
@@ -105,7 +105,7 @@ const between = (blocks: readonly object[], block: object): object[] =>
 
 type Place = (texts: readonly string[]) => object;
 
-/** Where the texts stand one behind the other, and are read as one. */
+/** Places where the texts follow one another, and are read as one. */
 const MESSAGES_PLACES: Readonly<Record<string, Place>> = {
   instructions: (texts) => ({ ...user('hi'), system: texts.map(textBlock) }),
   'a turn': (texts) => user(texts.map(textBlock)),
@@ -155,7 +155,7 @@ const CHAT_PLACES: Readonly<Record<string, Place>> = {
     ],
   }),
 }; // oxfmt-ignore
-/** Those where several texts are told apart; elsewhere they are one. */
+/** Places where several texts are separate; elsewhere they are joined. */
 const APART: ReadonlySet<string> = new Set([
   'instructions',
   'a turn',
@@ -187,9 +187,15 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(secret, async ({ pieces, label }) => {
         const texts = isApart ? pieces : [pieces.join('')];
-        const framed = (told: readonly string[]): string[] =>
-          told.map((text, index) => (index === 0 ? 'so: ' : '') + text + (index === told.length - 1 ? ' is it' : ''));
-        const bodyOf = (told: readonly string[]): object => ({ model: 'm', max_tokens: 64, ...place(framed(told)) });
+        const framed = (contents: readonly string[]): string[] =>
+          contents.map(
+            (text, index) => (index === 0 ? 'so: ' : '') + text + (index === contents.length - 1 ? ' is it' : ''),
+          );
+        const bodyOf = (contents: readonly string[]): object => ({
+          model: 'm',
+          max_tokens: 64,
+          ...place(framed(contents)),
+        });
         const { request, blocked } = await inspector.inspect(read(bodyOf(texts)));
         expect(blocked).toBeUndefined();
         const sent = sentOf(request);

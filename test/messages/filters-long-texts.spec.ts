@@ -1,6 +1,6 @@
-// Goal: a long text is found in what it is found in whole, and reading it never holds others up for long. Method: every
-// built-in filter over texts longer than a piece, put together at random from what it finds and nearly finds, against
-// one search of the whole; the longest time between two turns of the event loop, as computed, over 30 MiB.
+// Checks that the matches in a long text equal those of one search of the whole, and that reading it never blocks
+// the event loop for long. Every built-in filter reads texts longer than a piece, put together at random from what
+// it finds and nearly finds; the longest time between two turns of the event loop is computed over 30 MiB.
 import fc from 'fast-check';
 import { inspectorOf } from '../support/inspector-of.js';
 import { modelRequest } from '../support/model-request.js';
@@ -18,7 +18,7 @@ const TOKENS = [
   '\n', '  ', '-', '.', '7', 'lorem ipsum', '漢字', 'é', '😀',
 ]; // oxfmt-ignore
 
-/** All that a search yields to nobody for. */
+/** All matches of a search that runs to its end without a pause. */
 function inPieces(slug: BuiltinSlug, text: string): readonly Span[] {
   const steps = findInPieces(BUILTIN_FILTERS[slug].matcher, text, new ScanTime(60_000), false);
   for (;;) {
@@ -51,7 +51,8 @@ describe.each(BUILTIN_SLUGS)('%s', (slug) => {
 
 const MIB = 1024 * 1024;
 /**
- * Most that the loop may be held, in milliseconds of computing on a quiet machine (docs/guardrails.md#what-it-costs).
+ * Longest time that the loop may be held, in milliseconds of computing on a quiet machine
+ * (docs/operate/guardrails.md#what-it-costs).
  */
 const STEP_MS_MAX = 50;
 
@@ -64,7 +65,7 @@ const filterOf = (slug: BuiltinSlug): ContentFilter => ({
   ...BUILTIN_FILTERS[slug],
 });
 
-/** The most that is computed between two turns, in milliseconds. */
+/** The most computing between two turns, in milliseconds. */
 async function longestStep(filters: readonly ContentFilter[], content: readonly ContentBlock[]): Promise<number> {
   let longest = 0;
   let isDone = false;

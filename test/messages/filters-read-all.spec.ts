@@ -1,16 +1,16 @@
 /**
- * Goal: content filters read whatever any dialect sends, and nothing of what they find is sent. Method: one marked word
- * as each text, as a new key of each object and as a number there, one after the other, in bodies of both faces with
- * fields that nobody knows; what is encoded for both dialects is searched through for the mark.
+ * Checks that content filters read everything that any dialect sends, and that nothing they find is sent. One marked
+ * word stands as each text, as a new key of each object and as a number there, one after the other, in bodies of both
+ * faces with unknown fields; the encoded bodies of both dialects are searched for the mark.
  */
 import { compilePattern } from '../../src/guardrails/custom-pattern.js';
 import { inspectorOf } from '../support/inspector-of.js';
 import { sentOf } from '../support/sent-bodies.js';
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
-import { readRequest as readChat } from '../../src/chat/read-request.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
+import { readRequest as readChat } from '../../src/faces/chat/read-request.js';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
-import { readRequest as readMessages } from '../../src/messages/read-request.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
+import { readRequest as readMessages } from '../../src/faces/messages/read-request.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
 
 const WORD = 'SECRET-7';
@@ -109,7 +109,7 @@ const CHAT = {
 
 type Change = (holder: Record<string, unknown>) => void;
 
-/** One for each text of a body, and two for each object of it. */
+/** One change for each text of a body, and two for each object of it. */
 function changesOf(value: unknown, path: readonly string[] = []): { readonly at: string; readonly make: Change }[] {
   const set =
     (key: string, to: unknown): Change =>
@@ -159,7 +159,7 @@ describe.each([
     expect(sentOf(request)).not.toBe('');
   });
 
-  it('sends no mark, wherever it stands', async () => {
+  it('sends no mark from any place', async () => {
     let sentMarks = 0;
     for (const { at, make } of changesOf(whole)) {
       const body = structuredClone(whole) as Record<string, unknown>;
@@ -168,7 +168,7 @@ describe.each([
       try {
         request = read(body);
       } catch {
-        // No such body is taken.
+        // The gateway refuses such a body.
         continue;
       }
       const isSent = MARK.test(sentOf(request));
@@ -177,7 +177,7 @@ describe.each([
       const leaks = blocked === undefined && MARK.test(sentOf(inspected));
       expect([at, leaks]).toEqual([at, false]);
     }
-    // Most places can be sent: otherwise nothing was shown.
+    // Most places are sent: otherwise the test would show nothing.
     expect(sentMarks).toBeGreaterThan(40);
   });
 });

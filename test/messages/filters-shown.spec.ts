@@ -1,21 +1,21 @@
 /**
- * Goal: whatever leaves was shown to the filters. Method: random bodies of both faces, with random fields that nobody
- * knows in every object; every word and figure of every key, text and number that the dialects encode is held against
- * all that a filter was shown, but for the formats' own words.
+ * Checks that everything that leaves the gateway was shown to the filters. Random bodies of both faces have random
+ * unknown fields in every object; every word and figure of every key, text and number that the dialects encode is
+ * compared with all that a filter was shown, except for the formats' own words.
  */
 import fc from 'fast-check';
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
-import { readRequest as readChat } from '../../src/chat/read-request.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
+import { readRequest as readChat } from '../../src/faces/chat/read-request.js';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
 import { parseJson, printJson } from '../../src/core/json/json.js';
 import { FORMAT_KEYS, FORMAT_WORDS, SCHEMA_KEYS } from '../../src/guardrails/wire-words.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
-import { readRequest as readMessages } from '../../src/messages/read-request.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
+import { readRequest as readMessages } from '../../src/faces/messages/read-request.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
 import { inspectorOf } from '../support/inspector-of.js';
 import { sentBodies } from '../support/sent-bodies.js';
 
-/** What dialects write that the lists of the filters do not have: their own words, and nothing a caller says. */
+/** Values that dialects write and the lists of the filters lack: their own words, and no content of a caller. */
 const OWN_WORDS = new Set(
   (
     'model upstream messages system tools tool_choice tool_calls tool_call_id function image_url file filename file_data name json_schema ' +
@@ -48,12 +48,12 @@ const anything = fc.letrec<{ value: unknown }>((tie) => ({
 const object = fc.dictionary(word, anything, { maxKeys: 3 });
 const unknown = fc.oneof(fc.constant({}), object);
 
-/** An object of the format with fields that nobody knows. */
+/** An object of the format with unknown fields. */
 const open = (fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys?: string[]): fc.Arbitrary<object> =>
   fc
     .tuple(fc.record(fields, requiredKeys ? { requiredKeys } : {}), unknown)
     .map(([known, more]) => ({ ...more, ...known }));
-/** One that takes no more fields. */
+/** An object without further fields. */
 const closed = (fields: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<object> => fc.record(fields);
 const is = fc.constant;
 const list = <T>(of: fc.Arbitrary<T>, minLength = 0): fc.Arbitrary<T[]> => fc.array(of, { minLength, maxLength: 3 });
@@ -101,6 +101,13 @@ const messagesTool = open(
   ['name', 'input_schema'],
 ); // oxfmt-ignore
 
+/** The top of a body whose choice, if any, is one of its tools: any other is refused. */
+function withOwnChoice(top: { tools?: { name?: string }[]; tool_choice?: object }): object {
+  const { tool_choice: choice, ...rest } = top;
+  const name = rest.tools?.find((tool) => tool.name !== undefined)?.name;
+  return choice === undefined || name === undefined ? rest : { ...rest, tool_choice: { ...choice, name } };
+}
+
 const messagesBody = fc
   .tuple(
     open(
@@ -129,11 +136,15 @@ const messagesBody = fc
     }),
     list(textBlock),
   )
-  .map(([top, asked, said, use, result, more]) => ({
+  .map(([top, question, answer, use, result, more]) => ({
     model: 'm',
     max_tokens: 4096,
-    ...top,
-    messages: [asked, { role: 'assistant', content: [...said, use] }, { role: 'user', content: [result, ...more] }],
+    ...withOwnChoice(top),
+    messages: [
+      question,
+      { role: 'assistant', content: [...answer, use] },
+      { role: 'user', content: [result, ...more] },
+    ],
   }));
 
 /** The first letter of each word, as JSON may spell it. */
@@ -171,12 +182,12 @@ const chatBody = fc
     fc.tuple(fc.oneof(text, list(chatText, 1)), word, fc.oneof(object.map((value) => printJson(value)), escapedObject, text), text),
     fc.oneof(text, list(chatText, 1)),
   )
-  .map(([top, first, asked, [content, name, args, reasoning], result]) => ({
+  .map(([top, first, question, [content, name, args, reasoning], result]) => ({
     model: 'm',
     ...top,
     messages: [
       first,
-      asked,
+      question,
       {
         role: 'assistant',
         content,
@@ -256,6 +267,6 @@ it.each([
     }),
     { numRuns: 150, endOnFailure: true, ...(process.env['FAIRLEAD_FUZZ_SEED'] && { seed: Number(process.env['FAIRLEAD_FUZZ_SEED']) }) },
   );
-  // Nearly all are read and sent: otherwise nothing was shown.
+  // Nearly all are read and sent: otherwise the test would show nothing.
   expect([sent > 150, [...refused].slice(0, 3)]).toEqual([true, expect.any(Array)]);
 }); // oxfmt-ignore

@@ -1,15 +1,14 @@
 /**
- * Goal: what a caller says to a provider of the same format arrives as it was said, keys unknown to us
- * included. Method: a body with strange keys in every object is read and encoded again; only what is the
- * gateway's own business may differ.
+ * Checks that a request to a provider of the same format arrives unchanged, unknown keys included. A body with
+ * strange keys in every object is read and encoded again; only what is the gateway's own business may differ.
  */
 import { createHash } from 'node:crypto';
 import { printJson } from '../../src/core/json/json.js';
 import type { Model } from '../../src/core/routing/catalog.js';
 import type { Target } from '../../src/core/provider.js';
 import { doAtOnce } from '../../src/core/steps.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
-import { readRequest } from '../../src/messages/read-request.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
+import { readRequest } from '../../src/faces/messages/read-request.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
 
@@ -114,7 +113,7 @@ const sent = (body: object): unknown => {
 };
 
 describe('a Messages request to a Messages provider', () => {
-  it('arrives as it was said', () => {
+  it('arrives unchanged', () => {
     expect(sent({ ...ours, ...spoken })).toEqual({ ...spoken, model: 'upstream-model' });
   });
 

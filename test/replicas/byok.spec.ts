@@ -1,6 +1,6 @@
-// Goal: a credential that is disabled at one replica is used nowhere any more within 5 s, however busy the others are
-// (docs/reasons/security.md#fast-revocation). Method: two gateways on one PostgreSQL; the other is asked without a
-// pause, and the upstream tells by which credential it was called.
+// A credential that is disabled at one replica is no longer used anywhere after 5 s, however busy the others are
+// (docs/contribute/threat-model.md#strangers). Two gateways on one PostgreSQL; the other one gets requests
+// without a pause, and the upstream reports which credential it was called with.
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';
@@ -38,7 +38,7 @@ describeOnPostgres('a credential at two replicas', (database) => {
     return (await response.json()) as JsonBody;
   }
 
-  /** What the upstream was called with. */
+  /** The credential that the upstream was called with. */
   async function usedAt(replica: TestGateway): Promise<unknown> {
     const response = await replica.messages({ model: 'test/one', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }); // oxfmt-ignore
     expect(response.status).toBe(200);
@@ -46,7 +46,7 @@ describeOnPostgres('a credential at two replicas', (database) => {
     return upstream.requests.at(-1)!.headers['x-api-key'];
   }
 
-  /** How long the other replica took, in steady use, to call with it. */
+  /** How long the other replica took, under steady use, to call with it. */
   async function msUntil(credential: string): Promise<number> {
     const began = performance.now();
     while ((await usedAt(there)) !== credential && performance.now() - began < 2 * EVERYWHERE_MS_MAX);

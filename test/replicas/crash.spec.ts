@@ -1,6 +1,6 @@
 /**
- * Goal: the crash test (`npm run crash-test`, docs/reliability.md) works. Method: three points of it on processes of
- * their own. Its judge: crash-judge.spec.ts.
+ * The crash test (`npm run crash-test`, docs/contribute/reliability.md) works: three of its points on separate
+ * processes. Its judge is tested in crash-judge.spec.ts.
  */
 import { printReport } from '../../scripts/crash/print-report.js';
 import { runCrashes } from '../../scripts/crash/run.js';

@@ -1,8 +1,8 @@
 /**
- * Goal: a gateway whose embedded engine dies says why, is not ready from that moment on, ends in order with an exit
- * code that has it started again, and loses no money; on a disk that is still full the start says so in a sentence.
- * Method: processes whose engine is made to want more log than the disk has room for: on a small disk of the test's
- * own, where the system lets us mount one, and by an engine that says it.
+ * A gateway whose embedded engine dies reports why, is not ready from that moment on, ends in order with an exit code
+ * that has it restarted, and loses no money; on a disk that is still full the start reports that in a sentence. The
+ * engine needs more log than the disk has room for: on a small disk of the test's own, where the system permits
+ * mounting one, and with an engine that reports it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
@@ -66,7 +66,7 @@ async function until<T>(what: string, find: () => Promise<T | undefined>): Promi
 
 const readiness = (gateway: GatewayProcess): Promise<Response> => fetch(`${gateway.origin}/health/ready`);
 
-/** Has a gateway's engine die while a stream is open. @returns the stream's generation */
+/** Makes a gateway's engine die while a stream is open. @returns the stream's generation */
 async function dies(gateway: GatewayProcess): Promise<string> {
   const { opened, open: goOn } = gate();
   upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
@@ -81,8 +81,8 @@ async function dies(gateway: GatewayProcess): Promise<string> {
     status: 'unavailable',
     checks: { database: { ready: false, detail: 'ended' } },
   });
-  const asked = await gateway.messages(ask(MODEL));
-  expect([asked.status, asked.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+  const answer = await gateway.messages(ask(MODEL));
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
   goOn();
   expect(await text).toContain('message_stop');
   expect(await gateway.exitCode()).toBe(1);
@@ -90,7 +90,7 @@ async function dies(gateway: GatewayProcess): Promise<string> {
   return reply.headers.get('x-generation-id')!;
 }
 
-/** Starts again, and finds the stream charged as it was told. */
+/** Starts again, and finds the stream charged as reported. */
 async function goesOn(dataDir: string, id: string): Promise<void> {
   const gateway = await start(dataDir);
   upstream.script(anthropicText('here again'));
@@ -104,19 +104,19 @@ async function goesOn(dataDir: string, id: string): Promise<void> {
   expect(row.data.total_cost).toBeCloseTo(STREAM_USD, 12);
 }
 
-it('ends, and goes on when it is started again, without a cent lost', async () => {
+it('ends, and continues when it is restarted, without a cent lost', async () => {
   const dataDir = join(directory, 'data');
   await copyPreparedStore(dataDir);
-  await goesOn(dataDir, await dies(await start(dataDir, { ENGINE_DEATH: 'told' })));
+  await goesOn(dataDir, await dies(await start(dataDir, { ENGINE_DEATH: 'reported' })));
 }, 180_000);
 
-/** A disk of so many bytes. @returns takes it away. @throws where the system lets us have none */
+/** A disk of so many bytes. @returns removes it. @throws where the system does not permit it */
 function mount(path: string, bytes: number): () => void {
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path], { stdio: 'ignore' });
   return () => void execFileSync('umount', ['-l', path]);
 }
 
-/** Only root may mount, and not in every container; what an engine says is tested above for everybody. */
+/** Only root may mount, and not in every container; a reporting engine is tested above in any case. */
 function mayMount(): boolean {
   const disk = mkdtempSync(join(tmpdir(), 'fairlead-disk-'));
   try {
@@ -129,7 +129,7 @@ function mayMount(): boolean {
   }
 }
 
-/** Takes all of a disk but so many bytes. */
+/** Fills a disk except for so many bytes. */
 async function fill(path: string, left: number): Promise<string> {
   const name = join(path, `filler-${Date.now()}`);
   const file = await open(name, 'w');
@@ -145,7 +145,7 @@ async function fill(path: string, left: number): Promise<string> {
 }
 
 (mayMount() ? it : it.skip)(
-  'does so on a disk that is full, and says in a sentence that it still is',
+  'does so on a full disk, and reports in a sentence that it still is',
   async () => {
     const disk = await mkdtemp(join(tmpdir(), 'fairlead-disk-'));
     const unmount = mount(disk, 160 * MiB);

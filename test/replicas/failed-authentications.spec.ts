@@ -1,14 +1,13 @@
-// Goal: with Redis, replicas count the failures of an address together, and the count ends by itself; without it, an
-// address is limited all the same, from where it stood, and a valid key passes. Method: two storages, each with a
-// connection of its own, and a gateway whose way to Redis is cut, on a real Redis where one answers; else listed as
-// skipped.
+// With Redis, replicas count the failures of an address together, and the count ends by itself; without it, an address
+// is limited all the same, from its last count, and a valid key passes. Two storages, each with its own connection, and
+// a gateway whose connection to Redis is cut, on a real Redis where one answers; otherwise skipped.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { Secret } from '../../src/core/secret.js';
 import { SystemClock } from '../../src/core/time.js';
-import { clientNetwork } from '../../src/limits/client-network.js';
-import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
-import { connectForLimits, RedisThrottlerStorage } from '../../src/limits/redis-throttler.storage.js';
+import { clientNetwork } from '../../src/rate-limits/client-network.js';
+import { LocalThrottlerStorage } from '../../src/rate-limits/local-throttler.storage.js';
+import { connectForLimits, RedisThrottlerStorage } from '../../src/rate-limits/redis-throttler.storage.js';
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
@@ -56,7 +55,7 @@ describeOnRedis('guesses while Redis is lost', () => {
     let proxy: TcpProxy;
     let gateway: TestGateway;
     let redis: Redis;
-    /** Of this run alone: what is counted in Redis stays for a minute. */
+    /** Of this run alone: counts in Redis stay for a minute. */
     let network: string;
 
     beforeAll(() => {
@@ -87,7 +86,7 @@ describeOnRedis('guesses while Redis is lost', () => {
       await response.arrayBuffer();
       return response.status;
     };
-    /** Until then, and after an answer that was late, it counts by itself. */
+    /** Until then, and after a late answer, it counts locally. */
     async function countsInRedis(): Promise<void> {
       const from = `2001:db8:${randomBytes(2).toString('hex')}:1`;
       while ((await redis.get(countedAs(from))) === null) {
@@ -114,7 +113,7 @@ describeOnRedis('guesses while Redis is lost', () => {
       expect(Number(await redis.get(countedAs()))).toBeGreaterThan(0);
       await lose();
       expect(await guesses(4)).toEqual([401, 401, 429, 429]);
-      // At once the one that was good before, perhaps late the other.
+      // The formerly valid one at once, the other possibly late.
       expect([await ask(seen), await ask(unseen)]).toEqual([200, 200]);
     });
   });

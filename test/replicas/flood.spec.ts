@@ -1,7 +1,7 @@
-// Goal: with Redis, replicas count what keys call and waste together, by the very numbers of one process alone, however
-// far their clocks are apart, and go on by these numbers when it is lost. Method: the steps of the unit spec, asked of
-// two storages in turn, each with a connection of its own and a clock that is half a minute off, on a real Redis where
-// one answers; time is moved by hand.
+// With Redis, replicas count the calls and wasted calls of keys together, with the same results as one process, however
+// far their clocks differ, and continue from these counts when Redis is lost. The steps of the unit spec run on two
+// storages alternately, each with its own connection and a clock that is half a minute off, on a real Redis where one
+// answers.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
@@ -11,15 +11,15 @@ import {
   connectForLimits,
   RedisThrottlerStorage,
   type LimitsConnection,
-} from '../../src/limits/redis-throttler.storage.js';
-import { RedisOutage } from '../../src/limits/redis-outage.js';
-import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
+} from '../../src/rate-limits/redis-throttler.storage.js';
+import { RedisOutage } from '../../src/rate-limits/redis-outage.js';
+import { LocalThrottlerStorage } from '../../src/rate-limits/local-throttler.storage.js';
 import { WrongClock } from '../support/ahead-clock.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { FLOOD_STEPS, type FloodStep } from '../support/flood-steps.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
-/** So that a busy machine is no outage. */
+/** Long enough that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
 const HEALED_MS_MAX = 20_000;
 
@@ -69,7 +69,7 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
     const ask = async ({ waitMs = 0, caller, wastes = 0, times = 1 }: FloodStep): Promise<unknown[]> => {
       for (const clock of clocks) clock.aheadMs += waitMs;
       for (let time = 0; time < wastes; time++) next().countWaste(own(caller, place), rates.wasted);
-      // Nobody waits for what is wasted: a question on the same connection comes after it.
+      // Wasted calls are sent in the background: a command on the same connection comes after them.
       for (const redis of connections) await redis.ping();
       const verdicts: unknown[] = [];
       for (let time = 0; time < times; time++) {
@@ -93,13 +93,13 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
       for (const [index, { waitMs = 0, caller, wastes = 0, times = 1, expected }] of steps.entries()) {
         if (index === lostAt) redis.disconnect();
         clock.aheadMs += waitMs;
-        const asking = own(caller, `${of} lost at ${lostAt}`);
-        for (let time = 0; time < wastes; time++) replica.countWaste(asking, rates.wasted);
-        // Those that Redis does not take are counted in the process a moment later.
+        const placed = own(caller, `${of} lost at ${lostAt}`);
+        for (let time = 0; time < wastes; time++) replica.countWaste(placed, rates.wasted);
+        // Counts that Redis does not accept are made in the process a moment later.
         await new Promise(setImmediate);
         const verdicts: unknown[] = [];
         for (let time = 0; time < times; time++) {
-          verdicts.push((await replica.countRequest(asking, rates))?.limit ?? 'passes');
+          verdicts.push((await replica.countRequest(placed, rates))?.limit ?? 'passes');
         }
         expect([index, verdicts]).toEqual([index, expected]);
       }
@@ -141,14 +141,14 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
     await way.stop();
   });
 
-  it('tells each replica of company that only another one has seen, and each for how long yet', async () => {
+  it('reports contention to each replica that only another one has seen, and the time that is left', async () => {
     const { rates, steps } = FLOOD_STEPS[2]!;
     const [first, second] = [own(steps[0]!.caller, -1), own(steps[1]!.caller, -1)];
     await replicas[0]!.countRequest(first, rates);
     await replicas[1]!.countRequest(second, rates);
-    expect([replicas[0]!.hasCompany(first), replicas[1]!.hasCompany(second)]).toEqual([false, true]);
+    expect([replicas[0]!.hasContention(first), replicas[1]!.hasContention(second)]).toEqual([false, true]);
     await replicas[0]!.countRequest(first, rates);
-    expect(replicas[0]!.hasCompany(first)).toBe(true);
+    expect(replicas[0]!.hasContention(first)).toBe(true);
     for (let times = 0; times < 2; times++) await replicas[0]!.countRequest(second, rates);
     const refusal = await replicas[1]!.countRequest(second, rates);
     expect(refusal).toMatchObject({ limit: 'share' });
@@ -168,7 +168,7 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
     replicas[0]!.countWaste(caller, rates.wasted);
     await sleep(5);
     await replicas[0]!.countRequest(caller, rates);
-    // The window of requests ends before that of wasted calls, and takes it not along.
+    // The window of requests ends before that of wasted calls, and does not end it too.
     expect(await connections[0]!.pttl(key)).toBeGreaterThan(50_000);
   });
 });

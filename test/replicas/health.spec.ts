@@ -1,13 +1,12 @@
-// Goal: what one replica learns of an endpoint the others act on within a second; without Redis each goes on by itself.
-// Method: two registries on a real Redis where one answers, one of them by a way that can be cut;
-// a clock that both share.
+// What one replica learns of an endpoint is used by the others within a second; without Redis each continues alone. Two
+// registries on a real Redis where one answers, one of them by a connection that can be cut; both share a clock.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type { EndpointHealth, HealthKey } from '../../src/core/routing/health.js';
 import { Secret } from '../../src/core/secret.js';
-import { ANYBODY } from '../../src/health/endpoint-record.js';
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { ANYBODY } from '../../src/endpoint-health/endpoint-record.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { RedisLink } from '../../src/shared/redis-link.js';
 import { StandingClock } from '../support/ahead-clock.js';
@@ -68,7 +67,7 @@ describeOnRedis('health at two replicas', () => {
     redis.disconnect();
   });
 
-  // docs/reasons/routing.md#repeated-failures
+  // docs/use/routing.md#health
   it('pauses an endpoint at once here and within a second there, for as long', async () => {
     here.failed(key, { ...LIMIT, retryAfterMs: 30_000 });
     expect([here.admit(key), there.admit(key)]).toEqual([false, true]);
@@ -77,8 +76,8 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)!.cooling).toEqual(find(here)!.cooling);
   });
 
-  // docs/reasons/routing.md#later-pauses
-  it('goes by the later end of two that were given apart', async () => {
+  // docs/use/routing.md#health
+  it('uses the later end of two separate pauses', async () => {
     here.failed(key, { ...LIMIT, retryAfterMs: 10_000 });
     there.failed(key, { ...LIMIT, retryAfterMs: 40_000 });
     const last = find(there)!.cooling;
@@ -86,7 +85,7 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)!.cooling).toEqual(last);
   });
 
-  it('tries with one call a replica after the pause, and is free everywhere once one has answered', async () => {
+  it('tries with one call per replica after the pause, and ends it everywhere once one has answered', async () => {
     here.failed(key, LIMIT);
     await until(() => isPaused(there));
     clock.aheadMs += 5_000;
@@ -109,7 +108,7 @@ describeOnRedis('health at two replicas', () => {
     expect(here.admit(key)).toBe(true);
   });
 
-  it('puts an endpoint in outage behind at every replica, until it is well where it was seen', async () => {
+  it('puts an endpoint in outage behind others at every replica, until it is well where it was seen', async () => {
     for (const caller of ['one', 'two', 'three']) {
       here.succeeded(key, {}, { caller });
       here.failed(key, FAULT, { caller });
@@ -124,13 +123,13 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)!.cooling).toBeUndefined();
   });
 
-  it('shares what holds for one caller alone, and with that caller alone', async () => {
+  it('shares a state for one caller, for that caller only', async () => {
     for (let fault = 0; fault < 3; fault++) here.failed(key, FAULT, { caller: 'one' });
     await until(() => !there.admit(key, 'one'));
     expect([here.admit(key, 'two'), there.admit(key, 'two'), isPaused(there)]).toEqual([true, true, false]);
   });
 
-  it('shares whose failure a pause rests on: at no replica does the same caller make it longer', async () => {
+  it('shares the caller whose failure caused a pause: at no replica does the same caller extend it', async () => {
     for (const caller of ['two', 'one', 'two', 'one']) here.failed(key, FAULT, { caller });
     await until(() => isPaused(there));
     const before = find(there)!.cooling!.until;
@@ -142,8 +141,8 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)!.cooling!.until).toBeGreaterThan(before);
   });
 
-  // docs/models.md#a-provider
-  it('shows a provider as out at every replica, and figures of its own calls alone', async () => {
+  // docs/use/models.md#a-provider
+  it('shows a provider as out at every replica, and figures of its own calls only', async () => {
     const provider = `p${randomUUID()}`;
     const of = { ...key, tag: provider };
     for (const caller of ['one', 'two', 'three']) here.failed(of, FAULT, { caller });
@@ -156,7 +155,7 @@ describeOnRedis('health at two replicas', () => {
     expect(there.provider(provider)).toEqual({});
   });
 
-  it('shares the last fault of a provider, the later of two, and with a replica that joins', async () => {
+  it('shares the last fault of a provider, the later of two, also with a replica that joins', async () => {
     const provider = `p${randomUUID()}`;
     const seen = { ...FAULT, fault: { kind: 'server-error', status: 500 } } as const;
     here.failed({ ...key, tag: `${provider}/eu` }, seen);
@@ -199,7 +198,7 @@ describeOnRedis('health at two replicas', () => {
     expect([find(here)!.latency !== undefined, find(there)]).toEqual([true, undefined]);
   });
 
-  it('lets a replica that joins know every pause within a second', async () => {
+  it('gives a replica that joins every pause within a second', async () => {
     here.failed(key, { ...LIMIT, retryAfterMs: 30_000 });
     await until(() => isPaused(there));
     const added = registryBy(redisAddress!);
@@ -225,7 +224,7 @@ describeOnRedis('health at two replicas', () => {
     expect(find(there)?.cooling?.by).toBe(by);
   });
 
-  it('goes on by itself without Redis, and tells what it learned when that is back', async () => {
+  it('continues without Redis, and shares what it learned when that is back', async () => {
     const before = newKey();
     here.failed(before, { ...LIMIT, retryAfterMs: 60_000 });
     await until(() => isPaused(there, before));

@@ -1,7 +1,7 @@
-// Goal: a key that is rotated at one replica has its new secret everywhere at once, and its former one ends everywhere
-// within 5 s of its time, however busy it is; what the key may do in a minute is one figure for all replicas and
-// secrets. Method: two gateways on one PostgreSQL and one Redis; the other replica is asked without a pause until it
-// refuses. Time stands in the middle of a minute where minutes are counted.
+// A key that is rotated at one replica has its new secret everywhere at once, and its former one ends everywhere within
+// 5 s of its time, however busy it is; the limits of the key per minute are shared by all replicas and secrets. Two
+// gateways on one PostgreSQL and one Redis; the other replica gets requests without a pause until it refuses. Time
+// stands in the middle of a minute where minutes are counted.
 import { AheadClock, StandingClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
@@ -39,7 +39,7 @@ describeOnPostgres('rotation at two replicas', (database) => {
     await there?.close();
   });
 
-  /** An address that needs nothing of the store but the key: 404 for who may ask. */
+  /** An address that needs only the key from the store: 404 for a valid one. */
   const statusAt = async (replica: TestGateway, key: string): Promise<number> =>
     (await replica.messages(ask('no/such'), { key })).status;
 
@@ -58,7 +58,7 @@ describeOnPostgres('rotation at two replicas', (database) => {
     expect([await statusAt(here, second), await statusAt(there, second)]).toEqual([404, 404]);
   }, 20_000);
 
-  it('takes both everywhere while its grace lasts, whoever was asked before, and ends it by the clock', async () => {
+  it('accepts both everywhere while its grace lasts, whichever was used before, and ends it by the clock', async () => {
     const { key, hash } = await here.newKey();
     expect(await statusAt(there, key)).toBe(404);
     const second = await rotate(here, hash, 600);
@@ -70,7 +70,7 @@ describeOnPostgres('rotation at two replicas', (database) => {
     clock.aheadMs = 0;
   });
 
-  it('ends what the former secret is sending elsewhere, and nothing that the new one sends', async () => {
+  it('ends open requests of the former secret elsewhere, and none of the new one', async () => {
     const sending = async (key: string): Promise<RawClient> => {
       const client = await RawClient.connect(there.origin);
       const head = `POST /api/v1/messages HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\n`;
@@ -112,7 +112,7 @@ describeOnRedis('rates of keys at two replicas', () => {
     });
     beforeEach(() => void (clock.aheadMs += 60_000 - (clock.now() % 60_000) + 5_000));
 
-    it('admit together as many requests as there may be, by whichever secret', async () => {
+    it('admit together as many requests as the limit, with any secret', async () => {
       const [here] = replicas as [TestGateway];
       const { key, hash } = await here.newKey({ rate_limits: { requests_per_minute: 7 } });
       const keys = [key, await rotate(here, hash, 600)];
@@ -126,14 +126,14 @@ describeOnRedis('rates of keys at two replicas', () => {
       expect(statuses.filter((status) => status === 429)).toHaveLength(17);
     });
 
-    it('count tokens together: what one has reserved the other has not', async () => {
+    it('count tokens together: what one has reserved the other cannot use', async () => {
       const [here, there] = replicas as [TestGateway, TestGateway];
       // Of 67 for the prompt and 100 more each; of an answer 19 are used.
       const { key } = await here.newKey({ rate_limits: { tokens_per_minute: 190 } });
       expect((await here.messages(ask('test/one'), { key })).status).toBe(200);
       expect((await here.messages(ask('test/one'), { key })).status).toBe(200);
       const tooMuch = ask('test/one', { max_tokens: 180 });
-      // By the same connection as what was used, and after it.
+      // By the same connection as the used tokens, and after them.
       expect((await here.messages(tooMuch, { key })).status).toBe(429);
       const refused = await there.messages(tooMuch, { key });
       expect([refused.status, refused.headers.get('x-ratelimit-remaining')]).toEqual([429, String(190 - 38)]);

@@ -1,10 +1,9 @@
 /**
- * Goal: replicas on one database together grant exactly what a cap has room for, never a call more, not even for a
- * moment, and agree on what was spent (docs/reasons/money.md#caps-hold-for-the-rich,
- * docs/reasons/money.md#first-calls-in-a-burst). Method: three gateways, each with a pool and a name of its own, and a
- * burst of 300 calls at one key with room for exactly N of them. A call costs its whole bound, so that no room comes
- * back; the counters are watched by SQL meanwhile. The model costs 3 USD a million tokens in and 15 out. What was
- * counted is printed at the end.
+ * Replicas on one database together grant exactly what a cap has room for, never a call more, not even for a moment,
+ * and agree on what was spent (docs/contribute/ledger.md#counters). Three gateways, each with its own pool and name,
+ * and a burst of 300 calls with one key that has room for exactly N of them. A call costs its whole bound, so that no
+ * room comes back; the counters are watched by SQL meanwhile. The model costs 3 USD a million tokens in and 15 out. The
+ * counts are printed at the end.
  */
 import type { DataSource } from 'typeorm';
 import { formatUsd, parseUsd, PICO_PER_USD, usdNumber, type PicoUsd } from '../../src/core/money/credits.js';
@@ -25,18 +24,18 @@ const MICRO = PICO_PER_USD / 1_000_000n;
 const boundOf = (maxTokens: number): PicoUsd => BigInt(PROMPT_TOKENS * 3 + maxTokens * 15) * MICRO;
 /** How soon after the last reply every replica must report it. */
 const AGREED_MS_MAX = 1_000;
-/** Tries of one call that is told to come again: on a busy machine a lock may be waited for in vain. */
+/** Tries of one call that gets a retryable refusal: on a busy machine a lock may time out. */
 const TRIES_MAX = 20;
 const ROUND_MS_MAX = 120_000;
-/** Of what was found wrong. */
+/** Faults that are listed. */
 const LISTED_MAX = 3;
 
-/** One round as a line of the table that is printed. */
+/** One round as a line of the printed table. */
 interface Round {
   readonly room: number;
   readonly granted: number | undefined;
   readonly refused: number | undefined;
-  /** Answers that asked to come again. */
+  /** Retryable refusals. */
   readonly retried: number;
   readonly looks: number;
   readonly overspent: number;
@@ -118,7 +117,7 @@ describeOnPostgres('a burst at three replicas', (database) => {
     return { statuses, retried };
   }
 
-  /** Looks without a pause while `act` runs. @returns how often, and what it found above a cap */
+  /** Reads without a pause while `act` runs. @returns how often, and what it found above a cap */
   async function watched<T>(act: () => Promise<T>): Promise<{ result: T; looks: number; overspent: JsonBody[] }> {
     let isOver = false;
     let looks = 0;
@@ -138,7 +137,7 @@ describeOnPostgres('a burst at three replicas', (database) => {
     return { result, looks, overspent };
   }
 
-  /** How long, from now on, until every replica reports this usage and nothing held. */
+  /** How long until every replica reports this usage and nothing held. */
   async function msUntilAgreed(key: string, used: PicoUsd): Promise<number> {
     const began = performance.now();
     const waited = turningTime();

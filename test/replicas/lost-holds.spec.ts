@@ -1,8 +1,8 @@
 /**
- * Goal: a crash of the database that takes holds with it takes no cap with it: nothing new is granted until the
- * replicas have written back what they hold, with budgets and bound, five seconds at most; who comes later is charged
- * as far as there is room (docs/decisions/0039). Method: two gateways on one database, from which open holds and the
- * mark of the epoch are taken away as a crash does; a replica that never answers.
+ * A crash of the database that loses holds weakens no cap: nothing new is granted until the replicas have written back
+ * their holds, with budgets and bound, five seconds at most; a later one is charged as far as there is room
+ * (docs/contribute/decisions/0038). Two gateways on one database, from which open holds and the mark of the epoch are
+ * deleted as by a crash; a replica that never answers.
  */
 import { DataSource } from 'typeorm';
 import { hashKey, newUuid } from '../../src/core/ids.js';
@@ -22,9 +22,9 @@ import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.j
 
 const MODEL = 'test/native';
 const variables = { FAIRLEAD_INITIAL_CREDITS: '100' };
-/** What new holds wait for at most, and room for a busy machine. */
+/** Longest wait of new holds, and room for a busy machine. */
 const CLOSED_MS_MAX = 5_000;
-/** After so long a hold that does not stand was lost, and was not on its way. */
+/** After so long a missing hold was lost, and is not on its way. */
 const LOST_FOR_SURE_MS = 16_000;
 
 describeOnPostgres('holds that the database has lost', (database) => {
@@ -77,7 +77,7 @@ describeOnPostgres('holds that the database has lost', (database) => {
       },
     };
   }
-  /** Calls until one passes; the others are told to come again in a second. @returns milliseconds, and refusals */
+  /** Calls until one passes; the others get 503 with a retry in a second. @returns milliseconds, and refusals */
   async function comesBack(at: TestGateway): Promise<{ readonly ms: number; readonly refused: number }> {
     upstream.script(anthropicText('Hi.'));
     const began = performance.now();
@@ -90,7 +90,7 @@ describeOnPostgres('holds that the database has lost', (database) => {
     }
   }
 
-  it('are written back, with budgets and bound, before anybody is granted a new one', async () => {
+  it('are written back, with budgets and bound, before a new one is granted', async () => {
     const mine = await openStreams(one, 3);
     const theirs = await openStreams(other, 2);
     const ids = [...mine.ids, ...theirs.ids];
@@ -169,7 +169,7 @@ describeOnPostgres('holds that the database has lost', (database) => {
     expect(await ledger.query('select count(*)::int as count from hold_epochs')).toEqual([{ count: 1 }]);
   });
 
-  it('are noticed by their replica where no sign tells of it', async () => {
+  it('are detected by their replica where the loss went unnoticed', async () => {
     const { ids, end } = await openStreams(one, 1);
     for (const id of ids) expect(await bench.lose(id)).toBe(true);
     clock.aheadMs += LOST_FOR_SURE_MS;
@@ -201,7 +201,7 @@ describeOnPostgres('holds that the database has lost', (database) => {
     },
   );
 
-  it('are taken from nobody by who is first to beat at a server whose clock is ahead', async () => {
+  it('are not taken by the first replica with a heartbeat at a server whose clock is ahead', async () => {
     const { ids, end } = await openStreams(other, 1);
     const { replica } = other.gateway.app.get(LedgerService);
     clock.aheadMs += LOST_FOR_SURE_MS;

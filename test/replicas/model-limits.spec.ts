@@ -1,8 +1,8 @@
 /**
- * Goal: replicas hold a model's limits together and exactly (docs/reasons/money.md#limits-over-replicas), slots of a
- * dead replica end by themselves, and a lost Redis costs neither calls nor the limit of a process. Method: gates as
- * replicas have them, each with a connection of its own, on a real Redis where one answers, by a way that can be cut or
- * frozen; the time stands in the middle of a minute.
+ * Replicas share a model's limits exactly (docs/use/limits.md#flood), slots of a dead
+ * replica expire, and a lost Redis costs neither calls nor the limit of a process. Gates as replicas have them, each
+ * with its own connection, on a real Redis where one answers, by a connection that can be cut or frozen; the time
+ * stands in the middle of a minute.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,20 +11,20 @@ import { Redis } from 'ioredis';
 import type { Model, ModelLimits } from '../../src/core/routing/catalog.js';
 import { Secret } from '../../src/core/secret.js';
 import { GatewayError } from '../../src/core/errors.js';
-import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
-import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
-import { ModelGate } from '../../src/limits/model-gate.js';
-import type { LimitSlot } from '../../src/limits/limit-slot.js';
-import { RedisLimitCounts } from '../../src/limits/redis-limit-counts.js';
-import { RedisOutage } from '../../src/limits/redis-outage.js';
-import { connectForLimits, reconnect } from '../../src/limits/redis-throttler.storage.js';
+import { OccupiedSlots } from '../../src/rate-limits/occupied-slots.js';
+import { LocalLimitCounts } from '../../src/rate-limits/local-limit-counts.js';
+import { ModelGate } from '../../src/rate-limits/model-gate.js';
+import type { LimitSlot } from '../../src/rate-limits/limit-slot.js';
+import { RedisLimitCounts } from '../../src/rate-limits/redis-limit-counts.js';
+import { RedisOutage } from '../../src/rate-limits/redis-outage.js';
+import { connectForLimits, reconnect } from '../../src/rate-limits/redis-throttler.storage.js';
 import { AheadClock, WrongClock } from '../support/ahead-clock.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
-/** So that a busy machine is no outage. */
+/** Long enough that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
-/** What a call may wait for a Redis that is silent, with room for a busy machine. */
+/** What a call may wait for a silent Redis, with room for a busy machine. */
 const WAIT_MS_MAX = 1_500;
 const HEALED_MS_MAX = 20_000;
 
@@ -108,7 +108,7 @@ describeOnRedis('limits of models in Redis', () => {
     redis.disconnect();
   });
 
-  it('admits exactly the requests of a minute over three replicas, and tells the others when it ends', async () => {
+  it('admits exactly the requests of a minute over three replicas, and reports to the others when it ends', async () => {
     const gates = await three();
     const model = modelWith({ requestsPerMinute: 40 });
     const minuteEnd = Math.ceil(clock.now() / 60_000) * 60_000;
@@ -128,7 +128,7 @@ describeOnRedis('limits of models in Redis', () => {
     expect(await tryEnter(gates[1]!, model)).toBeDefined();
   });
 
-  it('counts tokens as reserved, then as used, never below nothing, and only in their own minute', async () => {
+  it('counts tokens as reserved, then as used, never below zero, and only in their own minute', async () => {
     const [first, second, third] = (await three()) as [Replica, Replica, Replica];
     const model = modelWith({ tokensPerMinute: 100 });
     const tokensCounted = async (count: string): Promise<void> =>
@@ -142,13 +142,13 @@ describeOnRedis('limits of models in Redis', () => {
     await tokensCounted('20');
     const late = await enter(second, model, 80);
     expect(await tryEnter(third, model)).toBeUndefined();
-    // A provider may count more than was thought.
+    // A provider may count more than expected.
     late.release(500);
     await tokensCounted('520');
     expect(await tryEnter(third, model)).toBeUndefined();
 
     clock.aheadMs += 60_000;
-    // More than the whole limit: all of a minute that is untouched.
+    // More than the whole limit: all of an unused minute.
     const whole = await enter(third, model, 1e9);
     expect(await tryEnter(first, model)).toBeUndefined();
     clock.aheadMs += 60_000;
@@ -169,7 +169,7 @@ describeOnRedis('limits of models in Redis', () => {
     await tokensCounted('2');
   });
 
-  it('takes of all limits or of none', async () => {
+  it('claims all limits or none', async () => {
     const [first, second] = (await three()) as [Replica, Replica, Replica];
     const model = modelWith({ requestsPerMinute: 3, tokensPerMinute: 100, concurrency: 1 });
     const slot = await enter(first, model, 60);
@@ -244,7 +244,7 @@ describeOnRedis('limits of models in Redis', () => {
     },
   );
 
-  it('counts on when Redis has forgotten its scripts', async () => {
+  it('continues to count when Redis has forgotten its scripts', async () => {
     const gate = await replicaBy(redisAddress!);
     const model = modelWith({ requestsPerMinute: 2 });
     await enter(gate, model);
@@ -291,7 +291,7 @@ describeOnRedis('limits of models in Redis', () => {
           (await tryEnter(cut, model))?.release();
           return (await redis.hget(keyOf(model, 'minute'), 'requests')) !== null;
         });
-        // What was held all the time is known again, what was left is not.
+        // The held slot is known again, the released one is not.
         await until(async () => (await redis.zcard(keyOf(model, 'slots'))) === 1);
         const second = await enter(other, model);
         expect(await tryEnter(other, model)).toBeUndefined();
@@ -303,7 +303,7 @@ describeOnRedis('limits of models in Redis', () => {
       60_000,
     );
 
-    it('adds in Redis what was counted meanwhile, though nobody comes again', async () => {
+    it('adds local counts in Redis, even without a further call', async () => {
       const [cut, other] = [await replicaBy(way.url, { timeoutMs: 100 }), await replicaBy(redisAddress!)];
       const model = modelWith({ requestsPerMinute: 10, tokensPerMinute: 1_000 });
       const counted = async (): Promise<readonly (string | null)[]> =>
@@ -324,7 +324,7 @@ describeOnRedis('limits of models in Redis', () => {
       expect(tried.filter((slot) => slot !== undefined)).toHaveLength(3);
     });
 
-    it('goes on from the count of all replicas', async () => {
+    it('continues from the count of all replicas', async () => {
       const [cut, other] = [await replicaBy(way.url, { timeoutMs: 100 }), await replicaBy(redisAddress!)];
       const model = modelWith({ requestsPerMinute: 10 });
       for (let call = 0; call < 7; call++) await enter(other, model);

@@ -10,12 +10,12 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { generationRow } from '../http/generation-rows.js';
 
 const MODEL = 'test/native';
-/** Of each of its holds, in USD. */
+/** The bound of each of its holds, in USD. */
 const BOUND = '0.01';
-/** How long after it was taken a hold of its has ended at the latest. */
+/** Latest end of a hold, counted from when it is taken. */
 const LIVES_MS = 90_000;
 
-/** Another replica on the ledger of a gateway: its calls are made by hand, and it beats when it is told to. */
+/** Another replica on the ledger of a gateway: the test makes its calls, and its heartbeats. */
 export class OtherReplica {
   readonly id = newUuid(Date.now());
   private readonly repository: LedgerRepository;
@@ -78,7 +78,7 @@ export class OtherReplica {
     await this.repository.post([row.id]);
   }
 
-  /** It was last heard of so long ago. */
+  /** Its last heartbeat was so long ago. */
   async fallSilent(ms: number): Promise<void> {
     await this.source.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
       this.id,

@@ -1,9 +1,9 @@
 /**
- * Goal: an outage of the database costs new calls only, and those are told so at once; what runs is finished, and
- * charged exactly once when the database is back, without anybody's help; nothing stays held
- * (docs/reasons/money.md#holds-do-not-leak, docs/reasons/money.md#loss-of-a-store). Method: gateways on PostgreSQL by a
- * way that is cut, falls silent, or keeps the answers back; the store is looked at past that way, and the ledger is
- * computed anew after each test. The model costs 3 USD a million tokens in and 15 out.
+ * An outage of the database affects new calls only, which are refused at once; running ones are finished, and charged
+ * exactly once when the database is back, without any help; nothing stays held
+ * (docs/contribute/ledger.md#from-a-request-to-its-charge, docs/contribute/ledger.md#the-database-is-away). Gateways on
+ * PostgreSQL by a connection that is cut, falls silent, or delays the answers; the store is read by another connection,
+ * and the ledger is recomputed after each test. The model costs 3 USD a million tokens in and 15 out.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -33,11 +33,11 @@ import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.j
 
 /** Two seconds by design, and room for a busy machine. One batch that waits for another takes twice as long. */
 const LAST_BYTE_MS_MAX = 3_900;
-/** Likewise, where many ask at once: their third batch would take six seconds. */
+/** Likewise for many concurrent calls: their third batch would take six seconds. */
 const REFUSED_MS_MAX = 5_500;
 const CALLERS = 80;
 const HEALED_MS_MAX = 15_000;
-/** Holds whose answers came too late are let go of after ten seconds, by a sweep that comes round every five. */
+/** Holds whose answers came too late are released after ten seconds, by a sweep that runs every five. */
 const ORPHAN_MS = 11_000;
 /** Over the age of every cached key. */
 const OUTAGE_MS = 5_000;
@@ -124,7 +124,7 @@ class Scene {
     await Promise.all(Array.from({ length: this.databasePool }, () => source.query('select pg_sleep(0.2)')));
   }
 
-  /** The jobs's round, as it comes by itself every five seconds. */
+  /** A round of the jobs, as it runs by itself every five seconds. */
   attend(): Promise<void> {
     return this.gateway.gateway.app.get(LedgerJobs).runAll();
   }
@@ -149,7 +149,7 @@ class Scene {
     return (await this.gateway.newKey(fields)).key;
   }
 
-  /** A new call is told to come again, soon, and neither that its key is wrong nor that it cannot pay. */
+  /** A new call gets a retryable refusal, and neither that its key is wrong nor that it cannot pay. */
   async expectRefused(key = API_KEY): Promise<void> {
     const waited = turningTime();
     const response = await this.gateway.messages(ask(MODEL), { key });
@@ -159,7 +159,7 @@ class Scene {
     expect(response.headers.get('retry-after')).toMatch(/^[1-9]$/);
   }
 
-  /** Calls until one passes; the others are told to come again. */
+  /** Calls until one passes; the others get a retryable refusal. */
   comesBack(): Promise<void> {
     return until('a call passes', async () => {
       const response = await this.gateway.messages(ask(MODEL));
@@ -194,7 +194,7 @@ class Scene {
     return row.rests;
   }
 
-  /** Nothing is held, and every sum is what its entries come to. Orphans need not be waited for. */
+  /** Nothing is held, and every sum equals its entries. Orphans need not be waited for. */
   async expectWhole(): Promise<void> {
     this.clock.aheadMs += ORPHAN_MS;
     await until('nothing is held', () => this.isAtRest());
@@ -214,11 +214,11 @@ class Scene {
   }
 }
 
-/** What runs is finished, what is new refused; then all of it heals by itself. */
+/** Running calls are finished, new ones refused; then everything heals by itself. */
 async function passThrough(scene: Scene, way: Way): Promise<void> {
   const { gateway, upstream, proxy } = scene;
   upstream.script(anthropicText('Hi.'));
-  // The test before left connections that are cut.
+  // The previous test left connections that are cut.
   await scene.comesBack();
   const unseen = await scene.newKey();
   await scene.expectWhole();
@@ -264,7 +264,7 @@ async function passThrough(scene: Scene, way: Way): Promise<void> {
   await scene.comesBack();
   await until('all are settled', async () => (await scene.generations(ids)).length === ids.length);
   await until('the spool is empty', async () => (await scene.spooled()).length === 0);
-  // Others take a replica for dead whose heart does not beat, and a balancer one that is not ready.
+  // Without heartbeats other replicas take it for dead, and a balancer if it is not ready.
   await until('the heart beats', async () => {
     const [{ beats }] = await scene.query('select bool_or(heartbeat_at > $1) as beats from replicas', [now]);
     return beats;
@@ -289,7 +289,7 @@ describeOnPostgres('an outage of the database', (database) => {
     await scene.reset();
   });
 
-  it('that cuts it off finishes what runs, refuses what is new, and heals', () => passThrough(scene, CUT), 90_000);
+  it('that cuts it off finishes running calls, refuses new ones, and heals', () => passThrough(scene, CUT), 90_000);
 
   it(
     'in which it is silent finishes what runs, refuses what is new, and heals',
@@ -315,7 +315,7 @@ describeOnPostgres('an outage of the database', (database) => {
       const usedBefore = await scene.used();
       const before = scene.upstream.requests.length;
       const rowsBefore = await scene.query('select id from generations');
-      // The time was moved: the key is asked for once more, while it can be.
+      // The time was moved: the key is looked up once more, while that is possible.
       await scene.comesBack();
       await scene.attend();
       scene.proxy.mute();
@@ -335,7 +335,7 @@ describeOnPostgres('an outage of the database', (database) => {
 
   it('keeps the hold of what waits in the spool, with all of its counters, until that is settled', async () => {
     await scene.query(
-      // Of the gateway's time, which runs ahead: what was charged before it does not count in it.
+      // Of the gateway's time, which is ahead: earlier charges do not count in it.
       `insert into budgets select account_id, 'workspace', workspace_id::text, 'monthly', 50, false,
          now() + interval '1 millisecond' * ${scene.clock.aheadMs}
        from api_keys limit 1 on conflict do nothing`,
@@ -353,7 +353,7 @@ describeOnPostgres('an outage of the database', (database) => {
     const ids = [await id()];
     expect(await scene.spooled()).toEqual(ids);
 
-    // The sweep comes round before the spool does, and finds a hold that is old and not open any more.
+    // The sweep runs before the spool does, and finds a hold that is old and no longer open.
     scene.clock.aheadMs += ORPHAN_MS;
     jest.spyOn(scene.ledger, 'replay').mockResolvedValue();
     await scene.proxy.start();
@@ -399,7 +399,7 @@ describeOnPostgres('an outage of the database', (database) => {
     async (how) => {
       const { upstream, proxy } = scene;
       const ends = how.startsWith('that ends');
-      // Where nobody else would find it, so that it is its own end that writes.
+      // Where no other process would find it, so that its own end writes it.
       const dataDir = join(database.settings.dataDir, ends ? 'ending' : '');
       await scene.expectWhole();
       const variables = { DATABASE_URL: proxy.url, FAIRLEAD_CATALOG: scene.gateway.catalogPath };
@@ -431,7 +431,7 @@ describeOnPostgres('an outage of the database', (database) => {
     60_000,
   );
 
-  it('lets the next process on a folder settle, once, what one had in its spool when it was killed', async () => {
+  it('lets the next process on a folder settle, once, the spool of one that was killed', async () => {
     const { upstream, proxy } = scene;
     const dataDir = join(database.settings.dataDir, 'process');
     const variables = { DATABASE_URL: proxy.url, FAIRLEAD_CATALOG: scene.gateway.catalogPath };
@@ -439,8 +439,8 @@ describeOnPostgres('an outage of the database', (database) => {
     const usedBefore = await scene.used();
     const first = await GatewayProcess.start(dataDir, variables);
     let second: GatewayProcess | undefined;
-    // However slow this machine is, nobody takes the first for dead, and recovers its holds,
-    // before the second has come.
+    // However slow this machine is, no replica takes the first for dead, and recovers its holds, before the second has
+    // come.
     const alive = setInterval(() => void scene.query('update replicas set heartbeat_at = now()'), 1_000);
     try {
       const { opened, open: goOn } = gate();
@@ -457,7 +457,8 @@ describeOnPostgres('an outage of the database', (database) => {
       second = await GatewayProcess.start(dataDir, variables);
       await until('all are settled', async () => (await scene.generations(ids)).length === 3);
       await scene.expectCharged(ids, [STREAM_USD, STREAM_USD, STREAM_USD]);
-      // Nothing is left of it: a third finds nothing to do. The piece goes only after its rows are written.
+      // Nothing is left of it: a third process finds nothing to do. The segment is removed only after its rows are
+      // written.
       const pieces = async (): Promise<string[]> =>
         (await readdir(join(dataDir, 'spool'))).filter((name) => name.endsWith('.rows'));
       await until('its piece of the spool is gone', async () => (await pieces()).length === 0);
@@ -472,7 +473,7 @@ describeOnPostgres('an outage of the database', (database) => {
     }
   }, 120_000);
 
-  it('leaves a hold whose answer never came to one that then dies to others: a row at nothing, by the id its caller has', async () => {
+  it('leaves a hold whose answer never came to others when it dies: a row at zero, by the id its caller has', async () => {
     const { upstream, proxy } = scene;
     await scene.expectWhole();
     const usedBefore = await scene.used();
@@ -482,10 +483,10 @@ describeOnPostgres('an outage of the database', (database) => {
       upstream.script(anthropicText('Hi.'));
       const passed = await first.messages(ask(MODEL));
       await passed.text();
-      // On connections that still wait for the answer to its settlement nothing more could be asked.
+      // Connections that still wait for the answer to its settlement could not be used for more.
       await until('it is settled', async () => (await scene.query('select from holds')).length === 0);
       const before = upstream.requests.length;
-      // The statement is acted upon, and nobody hears of it.
+      // The statement is executed, and its answer is lost.
       proxy.mute();
       const failed = await first.messages(ask(MODEL));
       const { error } = (await failed.json()) as JsonBody;
@@ -493,7 +494,7 @@ describeOnPostgres('an outage of the database', (database) => {
       expect([failed.status, error.type, typeof id]).toEqual([503, 'overloaded_error', 'string']);
       const [hold] = await scene.query('select * from holds where generation_id = $1', [id]);
       expect(hold).toMatchObject({ cost: null, observed: null });
-      // Before the ten seconds after which it would have let go of it.
+      // Before the ten seconds after which it would have released it.
       await first.kill();
       expect(upstream.requests).toHaveLength(before);
 
@@ -525,7 +526,7 @@ describeOnPostgres('an outage of the database', (database) => {
     }
   }, 120_000);
 
-  it('ends no reply as whole whose charge neither the database nor the disk takes, and charges nobody for it', async () => {
+  it('ends no reply as whole whose charge neither the database nor the disk accepts, and charges no caller for it', async () => {
     const { upstream, proxy, gateway } = scene;
     upstream.script(anthropicText('Hi.'));
     await scene.comesBack();
@@ -584,7 +585,7 @@ describeOnPostgres('a full disk of DATA_DIR', (database) => {
       expect((await scene.gateway.messages(ask(MODEL))).status).toBe(200);
       expect(scene.ledger.spool).toBe(NO_SPOOL);
       expect(scene.gateway.log.filter(({ msg }) => String(msg).includes('the spool is off'))).toHaveLength(1);
-      // What is new is refused without a database, as ever.
+      // New calls are refused without a database, as always.
       await scene.fillPool();
       await scene.proxy.stop();
       await scene.expectRefused();
@@ -602,10 +603,10 @@ describeOnPostgres('a full disk of DATA_DIR', (database) => {
   }, 60_000);
 });
 
-describeOnPostgres('a database that another takes the place of', (database) => {
+describeOnPostgres('a database that is replaced by another', (database) => {
   let scene: Scene;
   beforeAll(async () => {
-    // Each connection that is kept for dead is missed.
+    // Each connection that is kept although it is dead would be noticed.
     scene = await Scene.start(database, 2);
   }, 60_000);
   afterAll(() => scene?.close(), 30_000);
@@ -628,7 +629,7 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
   }, 60_000);
   afterAll(() => scene?.close(), 30_000);
 
-  it('leave nothing held: within five seconds the limit of the key is what was not used of it', async () => {
+  it('leave nothing held: within five seconds the key’s remaining limit is exact', async () => {
     const { gateway, upstream } = scene;
     const key = await scene.newKey({ limit: 1 });
     const passes = anthropicReply([{ type: 'text', text: 'Hi.' }], { usage: { input_tokens: 3, output_tokens: 66 } });
@@ -637,14 +638,14 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
       if (content === 'fails') return json(anthropicError('overloaded_error', 'x'), 529);
       return content === 'leaves' ? sse([OPEN + delta('begun'), HANG]) : passes(request, index);
     });
-    const say = (content: string, stream: boolean): object =>
+    const body = (content: string, stream: boolean): object =>
       ask(MODEL, { stream, messages: [{ role: 'user', content }] });
 
     async function call(place: number): Promise<number> {
-      if (place % 5 === 1) return statusOf(await gateway.messages(say('fails', place % 2 === 0), { key }));
-      if (place % 5 !== 2) return statusOf(await gateway.messages(say('passes', place % 2 === 0), { key }));
+      if (place % 5 === 1) return statusOf(await gateway.messages(body('fails', place % 2 === 0), { key }));
+      if (place % 5 !== 2) return statusOf(await gateway.messages(body('passes', place % 2 === 0), { key }));
       const leaving = new AbortController();
-      const response = await gateway.messages(say('leaves', true), { key, signal: leaving.signal });
+      const response = await gateway.messages(body('leaves', true), { key, signal: leaving.signal });
       await response.body!.getReader().read();
       leaving.abort();
       return 0;
@@ -672,7 +673,7 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
     expect(data.usage).toBeLessThan((300 * COST + 100 * 100) / 1e6);
 
     const more = await Promise.all(
-      Array.from({ length: 50 }, async () => statusOf(await gateway.messages(say('passes', false), { key }))),
+      Array.from({ length: 50 }, async () => statusOf(await gateway.messages(body('passes', false), { key }))),
     );
     expect(more).toEqual(more.map(() => 200));
     await scene.expectWhole();
@@ -722,7 +723,7 @@ describeOnPostgres('a lost Redis', (database) => {
       redis.disconnect();
     });
 
-    it('lets nobody spend more than the limit of the key, and replicas agree on what was spent', async () => {
+    it('lets no caller spend more than the limit of the key, and replicas agree on what was spent', async () => {
       const limit = Number((ROOM * CALL_USD).toFixed(12));
       const { key } = await replicas[0]!.newKey({ limit });
       let passed = 0;
@@ -746,7 +747,7 @@ describeOnPostgres('a lost Redis', (database) => {
         Promise.all(
           replicas.map(async (replica) => ((await (await replica.request('/key', { key })).json()) as JsonBody).data),
         );
-      // What one replica has settled it posts within a tenth of a second; until then the other sees it as held.
+      // A replica posts its settlements within a tenth of a second; until then the other sees them as held.
       let views = await look();
       for (let turn = 0; turn < 20 && views.some((view) => view.limit_held !== 0); turn++) {
         await new Promise((resolve) => setTimeout(resolve, 50));

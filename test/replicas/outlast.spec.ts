@@ -1,8 +1,8 @@
 /**
- * Goal: holds outlive a crash of the database, a pause of their replica and a change of time-outs: caps and budgets
- * hold all along, and every reply that came to its end has its one charge (docs/reliability.md). Method: one round of
- * `npm run outlast-test`, with a server of PostgreSQL of its own that is killed, processes that are stopped for longer
- * than a replica may be silent, and one that is replaced.
+ * Holds outlive a crash of the database, a pause of their replica and a change of time-outs: caps and budgets are
+ * enforced all along, and every reply that ended has its one charge (docs/contribute/reliability.md). One round of `npm
+ * run outlast-test`, with its own PostgreSQL server that is killed, processes that are stopped for longer than a
+ * replica may be silent, and one that is replaced.
  */
 import { OwnCluster } from '../../scripts/crash/own-cluster.js';
 import { printOutlast, runOutlast } from '../../scripts/crash/outlast.js';
@@ -16,7 +16,7 @@ describe('replicas on a database that is killed', () => {
     'keep every cap and every charge, paused and replaced as well',
     async () => {
       const binaries = await OwnCluster.findBinaries();
-      // Without the programs of PostgreSQL on this machine nothing is tried, and nothing claimed.
+      // Without the programs of PostgreSQL on this machine nothing is tested, and nothing claimed.
       if (binaries === undefined) return expect(globalThis.__SERVICES__.postgres).toBeNull();
       const report = await runOutlast({
         rounds: 1,

@@ -1,9 +1,9 @@
 /**
- * Goal: what a dead replica held is settled once, by what was observed of it, whoever does it and however often;
- * should it live after all, its own settlement becomes one correction, within the caps; nobody's calls are taken from
- * who lives (docs/reasons/money.md#death-of-a-process). Method: holds of replicas that stopped to beat, taken by the
- * statements of the gateway; replicas that sleep; real processes that are killed. The ledger is computed anew after
- * each test. The model costs 3 USD a million tokens in and 15 out.
+ * The holds of a dead replica are settled once, with their last observed state, whichever replica does it and however
+ * often; if it is alive after all, its own settlement becomes one correction, within the caps; no calls are taken from
+ * a living one (docs/contribute/ledger.md#a-process). Holds of replicas that stopped their heartbeats,
+ * taken by the gateway's statements; replicas that sleep; real processes that are killed. The ledger is recomputed
+ * after each test. The model costs 3 USD a million tokens in and 15 out.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import type { Hold } from '../../src/ledger/hold.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
+import { Metrics } from '../../src/shared/metrics.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -27,9 +28,9 @@ import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.j
 import { OtherReplica } from './other-replica.js';
 
 const MODEL = 'test/native';
-/** After so long without a beat a replica is dead. */
+/** A replica without a heartbeat for so long is dead. */
 const DEAD_MS = 15_000;
-/** How old any request may become, and a minute. */
+/** The maximum age of a request, and a minute. */
 const TOTAL_MS = 30_000;
 const NOBODYS_MS = TOTAL_MS + 60_000;
 
@@ -69,7 +70,7 @@ describeOnEachDatabase('recovery', (database) => {
     expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
   });
 
-  /** Of the workspace, so that it is seen whether the counters of budgets are moved as well. */
+  /** Of the workspace, to see that the counters of budgets are moved as well. */
   async function addBudget(): Promise<void> {
     await ledger.query(
       `insert into budgets select account_id, 'workspace', workspace_id::text, 'weekly', 50, false
@@ -101,12 +102,49 @@ describeOnEachDatabase('recovery', (database) => {
     return Number(/^fairlead_ledger_events_total\{event="recovered"\} (\d+)$/m.exec(text)?.[1] ?? 0);
   };
 
-  it('settles what a dead replica held by what was observed of it, and at nothing where nothing was', async () => {
+  /** USD of a counter of the metrics, all of its series together. */
+  const counted = (text: string, name: string): number =>
+    [...text.matchAll(new RegExp(`^${name}\\{.*\\} (.*)$`, 'gm'))].reduce((sum, [, usd]) => sum + Number(usd), 0);
+
+  const money = async (): Promise<{ readonly spend: number; readonly operator: number }> => {
+    // As the process has it at this moment: the route answers for a while with what it had.
+    const text = await gateway.gateway.app.get(Metrics, { strict: false }).text();
+    return {
+      spend: counted(text, 'fairlead_spend_usd_total'),
+      operator: counted(text, 'fairlead_operator_cost_usd_total'),
+    };
+  };
+
+  it.each([
+    ['a provider', { provider: 'p0', model: MODEL }],
+    ['an engine alone', { provider: null, model: null }],
+  ])('reports what a dead replica has left to the metrics, of %s', async (_, called) => {
+    const before = await money();
+    const dead = await OtherReplica.start(gateway, clock);
+    const id = await dead.hold();
+    await dead.beat(await dead.row(id, '0.004', { ...called, operator_cost: '0.002' }));
+    await dead.fallSilent(DEAD_MS + 1_000);
+    clock.aheadMs += DEAD_MS + 1_000;
+    await attend(gateway);
+    expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, operator_cost: '0.002000000000' });
+    const after = await money();
+    expect(after.operator - before.operator).toBeCloseTo(0.002, 9);
+    expect(after.spend - before.spend).toBeCloseTo(called.provider === null ? 0 : 0.004, 9);
+  });
+
+  it('settles the holds of a dead replica with their observed state, and at zero where there is none', async () => {
     const before = await counters();
     const countBefore = await recoveredCount();
     const dead = await OtherReplica.start(gateway, clock);
     const [seen, unseen] = [await dead.hold(), await dead.hold()];
-    await dead.beat(await dead.row(seen, '0.004', { completion_tokens: 266, outcome: 'running', streamed: true }));
+    await dead.beat(
+      await dead.row(seen, '0.004', {
+        completion_tokens: 266,
+        outcome: 'running',
+        streamed: true,
+        tags: { team: 'a' },
+      }),
+    );
     expect((await counters())['workspace']!.held).toBeCloseTo(0.02, 9);
     await dead.fallSilent(DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
@@ -120,6 +158,7 @@ describeOnEachDatabase('recovery', (database) => {
       bound: '0.010000000000',
       completion_tokens: '266',
       streamed: true,
+      tags: { team: 'a' },
     });
     expect(await ledger.generation(unseen)).toMatchObject({
       outcome: 'recovered',
@@ -174,7 +213,7 @@ describeOnEachDatabase('recovery', (database) => {
       await attend(gateway);
       const own = await sleeper.row(id, cost, { completion_tokens: 7, provider: 'p0', outcome: 'completed' });
       for (let round = 0; round < 3; round++) await sleeper.settle(own);
-      // Another price would not be believed either: it is corrected once.
+      // Another price would not be accepted either: it is corrected once.
       await sleeper.settle({ ...own, cost: '0.01' });
 
       expect(await ledger.generation(id)).toMatchObject({
@@ -210,14 +249,14 @@ describeOnEachDatabase('recovery', (database) => {
     expect(await ledger.entriesOf(id)).toEqual([]);
   });
 
-  it('settles what can be settled although the database refuses what was observed of another', async () => {
+  it('settles what can be settled although the database refuses the observed state of another', async () => {
     const before = await counters();
     const dead = await OtherReplica.start(gateway, clock);
     const [good, bad, unseen] = [await dead.hold(), await dead.hold(), await dead.hold()];
     await dead.beat(await dead.row(good, '0.004'), await dead.row(bad, 'no number'));
     await dead.fallSilent(DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
-    // A row that a refused statement still locks is passed over: it is taken when the sweep comes round again.
+    // A row that a refused statement still locks is skipped: the next sweep takes it.
     await until('all three are settled', async () => {
       await attend(gateway);
       return (await ledger.openHolds()) === 0;
@@ -232,7 +271,7 @@ describeOnEachDatabase('recovery', (database) => {
     await expectUsed(before, 0.004);
   });
 
-  it('leaves what runs here alone, and what another holds that beats, however old they are', async () => {
+  it('leaves alone what runs here, and the holds of a replica with heartbeats, however old they are', async () => {
     const before = await counters();
     const { opened, open } = gate();
     upstream.script(sse([OPEN + delta('begun'), opened, END]));
@@ -258,7 +297,7 @@ describeOnEachDatabase('recovery', (database) => {
     await expectUsed(before, 0.006 + 0.000084);
   });
 
-  it('writes down every two seconds what open streams have come to', async () => {
+  it('writes the state of open streams every two seconds', async () => {
     const { opened, open } = gate();
     upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
     const reply = await gateway.messages(askStream(MODEL));
@@ -275,7 +314,7 @@ describeOnEachDatabase('recovery', (database) => {
     expect((await ledger.generation(id)).cost).toBe('0.000084000000');
   });
 
-  describe('goes on beating', () => {
+  describe('sends heartbeats', () => {
     let ids: string[];
     let finish: () => Promise<void>;
     beforeEach(async () => {
@@ -305,7 +344,7 @@ describeOnEachDatabase('recovery', (database) => {
       return row.beats;
     };
 
-    it('although one of its calls cannot be told', async () => {
+    it('although the state of one of its calls cannot be printed', async () => {
       const hold = openHold(ids[0]!);
       const { observe } = hold;
       hold.observe = () => {
@@ -365,11 +404,11 @@ describeOnEachDatabase('recovery', (database) => {
     const repository = gateway.gateway.app.get(LedgerRepository);
     const spy = jest
       .spyOn(repository, 'settle')
-      .mockRejectedValue(Object.assign(new Error('as the server says'), { code }));
+      .mockRejectedValue(Object.assign(new Error('as the server reports'), { code }));
     const reply = await gateway.messages(ask(MODEL));
     expect(reply.status).toBe(200);
     const { id } = (await reply.json()) as JsonBody;
-    // While it lasts, the sweep has come round.
+    // While it lasts, the sweep has run.
     clock.aheadMs += 11_000;
     await attend(gateway).catch(() => undefined);
     expect((await counters())['account']!.held).toBeGreaterThan(0);
@@ -381,33 +420,33 @@ describeOnEachDatabase('recovery', (database) => {
   });
 
   it.each(['40P01', '57014', '25006', '53100', '55P03'])(
-    'tells a new call to come again, and keeps nothing of it, when the server answers %s to its hold',
+    'refuses a new call as retryable, and keeps nothing of it, when the server answers %s to its hold',
     async (code) => {
       const before = await counters();
       const requests = upstream.requests.length;
       const spy = jest
         .spyOn(gateway.gateway.app.get(LedgerRepository), 'take')
-        .mockRejectedValue(Object.assign(new Error('as the server says'), { code }));
+        .mockRejectedValue(Object.assign(new Error('as the server reports'), { code }));
       const reply = await gateway.messages(ask(MODEL));
       spy.mockRestore();
       expect([reply.status, reply.headers.get('retry-after')]).toEqual([503, '1']);
-      expect(await reply.text()).not.toContain('as the server says');
+      expect(await reply.text()).not.toContain('as the server reports');
       expect(upstream.requests).toHaveLength(requests);
       await expectUsed(before, 0);
     },
   );
 
-  it('lets go of a hold whose caller left while it was taken', async () => {
+  it('releases a hold whose caller left while it was taken', async () => {
     const before = await counters();
     const requests = upstream.requests.length;
     const repository = gateway.gateway.app.get(LedgerRepository);
     const take = repository.take.bind(repository);
     const { opened, open } = gate();
     let [isTaking, isTaken] = [false, false];
-    const spy = jest.spyOn(repository, 'take').mockImplementation(async (...asked) => {
+    const spy = jest.spyOn(repository, 'take').mockImplementation(async (...parameters) => {
       isTaking = true;
       await opened;
-      const taken = await take(...asked);
+      const taken = await take(...parameters);
       isTaken = true;
       return taken;
     });
@@ -416,7 +455,7 @@ describeOnEachDatabase('recovery', (database) => {
     await until('it is taken', () => isTaking);
     leaving.abort();
     await gone;
-    // The gateway has heard of it as soon as it answers another.
+    // The gateway has noticed it as soon as it answers another request.
     await (await fetch(`${gateway.origin}/health/live`)).text();
     open();
     await until('nothing is held', async () => {
@@ -428,12 +467,12 @@ describeOnEachDatabase('recovery', (database) => {
     await expectUsed(before, 0);
   });
 
-  it('settles a reply at what is held when the ledger fail as more is to be held', async () => {
+  it('settles a reply at the held amount when the ledger fails to extend the hold', async () => {
     const before = await counters();
     upstream.script(anthropicReply([{ type: 'text', text: 'x' }], { usage: { output_tokens: 5_000 } }));
     const repository = gateway.gateway.app.get(LedgerRepository);
     const take = repository.take.bind(repository);
-    const failure = Object.assign(new Error('as the server says'), { code: 'XX000' });
+    const failure = Object.assign(new Error('as the server reports'), { code: 'XX000' });
     const spy = jest
       .spyOn(repository, 'take')
       .mockImplementation((replica, members, livesMs) =>
@@ -449,7 +488,7 @@ describeOnEachDatabase('recovery', (database) => {
     await expectUsed(before, Number(row.bound));
   });
 
-  it('keeps no hold for ever when a settlement fails by a fault of ours', async () => {
+  it('keeps no hold for ever when a settlement fails because of a bug', async () => {
     const before = await counters();
     const service = gateway.gateway.app.get(LedgerService);
     const spy = jest.spyOn(service, 'settle').mockRejectedValueOnce(new Error('a bug'));
@@ -464,7 +503,7 @@ describeOnEachDatabase('recovery', (database) => {
     expect(await ledger.latest()).toMatchObject({ is_recovered: true });
   });
 
-  it('settles a call by what was observed whose own settlement the database will never take', async () => {
+  it('settles a call with its observed state where the database always refuses its own settlement', async () => {
     const before = await counters();
     const { opened, open } = gate();
     upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
@@ -507,7 +546,7 @@ describeOnEachDatabase('relaxed durability', (database) => {
     for (let round = 0; round < 5; round++) {
       const reply = await gateway.messages(askStream(MODEL));
       await reply.text();
-      // Fifty milliseconds by design, on a machine that has nothing else to do.
+      // Fifty milliseconds by design, on an idle machine.
       await until(
         'its row is there',
         async () => (await ledger.generation(reply.headers.get('x-generation-id')!)) !== undefined,
@@ -516,7 +555,7 @@ describeOnEachDatabase('relaxed durability', (database) => {
     }
   });
 
-  it('lets the last byte go before the row is there, and loses nothing', async () => {
+  it('sends the last byte before the row is there, and loses nothing', async () => {
     const repository = gateway.gateway.app.get(LedgerRepository);
     const settle = repository.settle.bind(repository);
     const { opened, open } = gate();
@@ -567,7 +606,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
       replica,
       ms,
     ]);
-  /** A stream of `one` that has come to forty characters, and how it goes on to its end. */
+  /** A stream of `one` that has emitted forty characters, and a function that continues it to its end. */
   async function openStream(): Promise<{ readonly id: string; readonly end: () => Promise<string> }> {
     const { opened, open } = gate();
     upstream.script(sse([OPEN + delta('forty characters are ten tokens or so...'), opened, END]));
@@ -639,7 +678,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     expect(after.used - before.used).toBeCloseTo(0.000084, 9);
   });
 
-  it('loses nothing that a killed process has answered, and charges what it was at by what came of it', async () => {
+  it('loses nothing that a killed process has answered, and charges its open calls by their outcome', async () => {
     const before = await ledger.account();
     const process = await GatewayProcess.start(join(database.settings.dataDir, 'process'), {
       DATABASE_URL: database.settings.databaseUrl!.reveal(),
@@ -655,7 +694,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
           ids.push(((await reply.json()) as JsonBody).id);
         }
       }
-      // Two streams with words, and one call that nobody has answered yet.
+      // Two streams with text, and one call without an answer yet.
       upstream.script(({ json: body }) =>
         body.stream === true ? sse([OPEN + delta('forty characters are ten tokens or so...'), HANG]) : neverAnswers(),
       );
@@ -688,7 +727,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
         'select cost, operator_cost from generations where id = any($1) and is_recovered order by cost',
         [holds.map(({ generation_id }) => generation_id)],
       )) as JsonBody[];
-      // Who died owes what was sent, as one that stops: its caller got nothing.
+      // A dead replica owes what was sent, like one that stops: its caller got nothing.
       expect(recovered.map((row) => [Number(row.cost), Number(row.operator_cost)])).toEqual([
         [0, 0.000021],
         [0.000159, 0],
@@ -704,8 +743,8 @@ describeOnPostgres('recovery by several replicas', (database) => {
     }
   }, 90_000);
 
-  // Last: for these gateways the time has run ahead, and stands still for a while.
-  it('takes nobody for dead after an outage in which nobody could beat', async () => {
+  // Last: for these gateways the time is ahead, and stands still for a while.
+  it('takes no replica for dead after an outage in which none could send heartbeats', async () => {
     const { id, end } = await openStream();
     const dead = await OtherReplica.start(one, clock);
     const lost = await dead.hold();
@@ -722,7 +761,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     await attend(other);
     expect(await ledger.generation(id)).toBeUndefined();
     await attend(one);
-    // By then whoever lives has beaten again.
+    // By then every living one has sent a heartbeat again.
     for (let step = 0; step < 3; step++) {
       pass(DEAD_MS / 3 + 100);
       await attend(other);

@@ -1,5 +1,5 @@
-// Goal: maps in several processes agree through Redis within a second, go on without it, and heal by themselves.
-// Method: two links on a real Redis where one answers, each by a way of its own that can be cut or frozen.
+// Maps in several processes agree through Redis within a second, continue without it, and heal by themselves. Two links
+// on a real Redis where one answers, each by its own connection that can be cut or frozen.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
@@ -11,12 +11,12 @@ import { ReplicatedMap } from '../../src/shared/replicated-map.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
-/** What is promised while Redis answers, and after it has come back: a dead connection is noticed first. */
+/** The limit while Redis answers, and after it has come back: a dead connection is noticed first. */
 const SOON_MS_MAX = 1_000;
 const HEALED_MS_MAX = 8_000;
 const LIFE_MS = 60_000;
 
-/** Waits until both are the same, and tells how long that took. */
+/** Waits until both are the same, and returns how long that took. */
 async function msUntil(read: () => unknown, wanted: unknown, msMax: number): Promise<number> {
   const began = performance.now();
   while (JSON.stringify(read()) !== JSON.stringify(wanted) && performance.now() - began < msMax) {
@@ -54,7 +54,7 @@ describeOnRedis('a map shared through Redis', () => {
   const set = (map: ReplicatedMap<string>, key: string, value: string): void =>
     map.set(key, value, Date.now() + LIFE_MS - 1);
 
-  /** Both have heard each other. */
+  /** Both have received each other's entries. */
   async function meet(msMax: number): Promise<void> {
     const [greeting, answer] = [randomUUID(), randomUUID()];
     set(here, greeting, 'hello');
@@ -93,22 +93,22 @@ describeOnRedis('a map shared through Redis', () => {
     here.set('brief', 'one', Date.now() + 300);
     await msUntil(() => there.get('brief'), 'one', SOON_MS_MAX);
     await msUntil(() => there.get('brief'), undefined, SOON_MS_MAX);
-    // Redis counts from when it heard of it.
+    // Redis counts from when it received it.
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(await redis.exists(`fairlead:${name}:brief`)).toBe(0);
   });
 
-  it('gives a replica that joins all there is within a second', async () => {
+  it('gives a replica that joins all entries within a second', async () => {
     for (let key = 0; key < 3_000; key++) set(here, `many-${key}`, String(key));
     await msUntil(() => there.get('many-2999'), '2999', HEALED_MS_MAX);
-    // Beats write again what the first burst had no place for.
+    // Heartbeats repeat what the first burst had no place for.
     const held = async (): Promise<number> => (await redis.keys(`fairlead:${name}:many-*`)).length;
     while ((await held()) < 3_000) await new Promise((resolve) => setTimeout(resolve, 50));
     const added = mapBy(redisAddress!);
     await msUntil(() => [added.get('many-0'), added.get('many-2999')], ['0', '2999'], SOON_MS_MAX);
   }, 20_000);
 
-  it('ignores what others leave under its keys or say on its channel', async () => {
+  it('ignores foreign values under its keys and messages on its channel', async () => {
     await redis.set(`fairlead:${name}:strange`, 'nonsense');
     await redis.lpush(`fairlead:${name}:list`, 'one');
     for (const message of ['nonsense', '[]', '["a"]', '[1,2]', 'null', JSON.stringify(['a', 'nonsense'])]) {
@@ -137,7 +137,7 @@ describeOnRedis('a map shared through Redis', () => {
       set(there, `theirs-${manner}`, 'theirs');
       const known = ['kept', 'mine', 'withdrawn'].map((word) => here.get(`${word}-${manner}`));
       expect(known).toEqual(['one', 'mine', undefined]);
-      // Longer than a beat, so that connecting fails more than once.
+      // Longer than a heartbeat, so that connecting fails more than once.
       await msUntil(() => lines.length > 0, true, HEALED_MS_MAX);
       if (manner === 'gone') await new Promise((resolve) => setTimeout(resolve, 1_200));
 

@@ -1,5 +1,5 @@
-// Goal: a key that is revoked at one replica stops at once there and within 5 s at every other, however busy it is.
-// Method: two gateways on one PostgreSQL; the other replica is asked without a pause until it refuses.
+// A key that is revoked at one replica stops at once there and within 5 s at every other, however busy it is. Two
+// gateways on one PostgreSQL; the other replica gets requests without a pause until it refuses.
 import { DataSource } from 'typeorm';
 import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -44,11 +44,11 @@ describeOnPostgres('revocation at two replicas', (database) => {
     expect(holds()).toBe(true);
   }
 
-  /** An address that needs nothing of the store but the key: 404 for who may ask. */
+  /** An address that needs only the key from the store: 404 for a valid one. */
   const statusAt = async (replica: TestGateway, key: string): Promise<number> =>
     (await replica.messages({ model: 'no/such', messages: [{ role: 'user', content: 'hi' }] }, { key })).status;
 
-  /** How long the other replica took, in steady use, to answer with that status. */
+  /** How long the other replica took, under steady use, to answer with that status. */
   async function msUntil(key: string, status: number): Promise<number> {
     const began = performance.now();
     while ((await statusAt(there, key)) !== status && performance.now() - began < 2 * EVERYWHERE_MS_MAX);
@@ -66,13 +66,13 @@ describeOnPostgres('revocation at two replicas', (database) => {
       await revoke(hash);
       expect(await statusAt(here, key)).toBe(401);
       expect(await msUntil(key, 401)).toBeLessThan(EVERYWHERE_MS_MAX);
-      // `GET /key` reads the store itself, so it never says anything older.
+      // `GET /key` reads the store itself, so it is never outdated.
       expect((await there.request('/key', { key })).status).toBe(401);
     },
     20_000,
   );
 
-  it('ends what that key is sending to the other replica, and no other', async () => {
+  it('ends open requests of that key at the other replica, and no others', async () => {
     const sending = async (key: string): Promise<RawClient> => {
       const client = await RawClient.connect(there.origin);
       const head = `POST /api/v1/messages HTTP/1.1\r\nhost: g\r\nauthorization: Bearer ${key}\r\n`;
@@ -108,7 +108,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     expect(await msUntil(key, 401)).toBeLessThan(EVERYWHERE_MS_MAX);
   }, 20_000);
 
-  it('deletes no workspace under a key that is put back into use meanwhile', async () => {
+  it('deletes no workspace with a key that is enabled meanwhile', async () => {
     const { key, hash } = await createInWorkspace('busy');
     await manage('PATCH', `/keys/${hash}`, { disabled: true });
     const other = there.gateway.app.get(DataSource).createQueryRunner();
@@ -142,7 +142,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     expect(data).toMatchObject({ limit: 3, limit_remaining: 3, limit_reset: 'weekly' });
   });
 
-  it('keeps the last management key though both replicas are asked to delete one of two', async () => {
+  it('keeps the last management key when both replicas get a request to delete one of two', async () => {
     const response = await manage('POST', '/keys', { name: 'second', kind: 'management' });
     const second = ((await response.json()) as { data: { hash: string } }).data.hash;
     const keys = (await (await manage('GET', '/keys')).json()) as { data: { hash: string; kind: string }[] };
@@ -153,7 +153,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
         return (await replica.request(`/keys/${hash}`, { method: 'DELETE', key: MANAGEMENT_KEY })).status;
       }),
     );
-    // Where the asking key itself went first, the other request may find out before its turn.
+    // Where the requesting key itself was deleted first, the other request may be refused before its turn.
     const [deleted, refused] = statuses.sort();
     expect(deleted).toBe(200);
     expect([400, 401]).toContain(refused);

@@ -1,7 +1,6 @@
-// Goal: replicas agree on where a session goes without a word to each other; what one of them learns by a failure (a
-// session that moved, an endpoint to be left alone) the others act on within a second. Method: gateways on one
-// PostgreSQL and one Redis before the same providers, asked in turn; model ids and providers of this run's own. Rules:
-// docs/reasons/routing.md.
+// Replicas agree on the place of a session without communication; what one of them learns from a failure (a moved
+// session, a paused endpoint) the others use within a second. Gateways on one PostgreSQL and one Redis before the same
+// providers, called alternately; model ids and providers belong to this run. Rules: docs/contribute/reasons/routing.md.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { ask, at, inTurn, model, RoutingBench } from '../http/routing-bench.js';
@@ -48,7 +47,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       here = bench.gateway;
       there = await bench.addGateway();
       await until(async () => {
-        // With a hint: else the last one left is tried although it cools.
+        // With a hint: otherwise the last one left is tried although it cools down.
         bench.fails(alpha, 429, { 'retry-after': '5' });
         await bench.ask(ask(`${run}/alone`));
         return (await firstsOf(`${run}/alone`, there)).length === 0;
@@ -60,13 +59,13 @@ describeOnPostgres('sessions at several replicas', (database) => {
     });
     beforeEach(() => bench.reset());
 
-    /** Who would be called, in order, as a replica sees it: nobody is. */
+    /** The planned candidates, in order, as a replica sees them; none is called. */
     async function firstsOf(to: string, gateway: TestGateway, more: object = {}): Promise<readonly string[]> {
       const { data } = await bench.explain(ask(to, more), { gateway });
       return data.candidates.map(({ provider }: { provider: string }) => provider);
     }
 
-    /** Who answers a request of this session. */
+    /** The provider that answers a request of this session. */
     async function placeOf(session: string, gateway: TestGateway, to = `${run}/equal`): Promise<string> {
       const { status, body } = await bench.ask(ask(to, { session_id: session }), { gateway });
       expect(status).toBe(200);
@@ -95,7 +94,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       expect(new Set([body.provider.toLowerCase()])).toEqual(places);
     });
 
-    it('a replica that joins moves none, and sends each where the others do', async () => {
+    it('a replica that joins moves none, and sends each to the same place as the others', async () => {
       const places = await placesAt(here);
       expect(new Set(places).size).toBeGreaterThan(1);
       const added = await bench.addGateway();
@@ -151,7 +150,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       },
     );
 
-    it('when nobody is left, both say until when', async () => {
+    it('when no candidate is left, both report until when', async () => {
       const to = `${run}/alone`;
       bench.fails(alpha, 429, { 'retry-after': '40' });
       clock.aheadMs += 60_000;

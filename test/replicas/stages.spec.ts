@@ -1,9 +1,9 @@
 /**
- * Goal: at whatever stage of a request its process dies, the database crashes or the disk refuses, the call has one row
- * and one charge, what the caller got to the end is charged exactly, and nothing stays held
- * (docs/reliability.md#what-is-guaranteed). Method: processes of their own that are brought to a stage and held there:
- * by their upstream, by a row that is locked, by answers of the database that are kept back. The model costs 3 USD a
- * million tokens in and 15 out.
+ * At whatever stage of a request its process dies, the database crashes or the disk refuses, the call has one row and
+ * one charge, what the caller got completely is charged exactly, and nothing stays held
+ * (docs/contribute/reliability.md#what-is-guaranteed). Separate processes are brought to a stage and stopped there: by
+ * their upstream, by a locked row, by delayed answers of the database. The model costs 3 USD a million tokens in and 15
+ * out.
  */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.js';
 
 const MODEL = 'test/native';
-/** Past fifteen seconds without a beat. */
+/** Past fifteen seconds without a heartbeat. */
 const DEAD_MS = 16_000;
 /** USD of a stream of the test's frames: three tokens in and five out. */
 const STREAM_USD = (3 * 3 + 5 * 15) / 1e6;
@@ -93,7 +93,7 @@ describeOnPostgres('a process that dies', (database) => {
     readonly id: string;
   }
   interface Stage {
-    /** Brings a process to it. @returns the call, and what gives way when the process is dead */
+    /** Brings a process to it. @returns the call, and what to release when the process is dead */
     readonly reach: (gateway: GatewayProcess) => Promise<Call & { readonly giveWay?: () => Promise<unknown> }>;
     readonly isRecovered: boolean;
     readonly cost: number;
@@ -121,7 +121,7 @@ describeOnPostgres('a process that dies', (database) => {
       for await (const piece of response.body!) text += decoder.decode(piece as Uint8Array, { stream: true });
       return text;
     }).catch(() => ''); // oxfmt-ignore
-  /** A stream that has begun, and goes on when it is told to. */
+  /** A stream that has begun, and continues on request. */
   async function stream(gateway: GatewayProcess): Promise<Call & { readonly goOn: () => void }> {
     const { opened, open } = gate();
     upstream.script(sse([BEGUN, opened, END]));
@@ -129,7 +129,7 @@ describeOnPostgres('a process that dies', (database) => {
     const id = reply.headers.get('x-generation-id')!;
     return { gateway, id, text: read(Promise.resolve(reply)), goOn: open };
   }
-  /** Locks a row from outside. @returns what lets go of it */
+  /** Locks a row from outside. @returns releases it */
   async function lock(text: string, values: readonly unknown[]): Promise<() => Promise<void>> {
     const client = await pool.connect();
     await client.query('begin');
@@ -175,7 +175,7 @@ describeOnPostgres('a process that dies', (database) => {
         const { goOn, ...call } = await stream(gateway);
         const giveWay = await lock('select 1 from holds where generation_id = $1', [call.id]);
         goOn();
-        await until('it is being written', () => isWaiting(pool, 'settle_generations_1'));
+        await until('it is being written', () => isWaiting(pool, 'settle_generations_2'));
         return { ...call, giveWay };
       },
       isRecovered: false,
@@ -217,7 +217,7 @@ describeOnPostgres('a process that dies', (database) => {
       let warm = 0;
       let call: Awaited<ReturnType<Stage['reach']>>;
       try {
-        // What is known of the key, and the connections, are there.
+        // The key is cached, and the connections are open.
         upstream.script(anthropicText('Hi.'));
         const first = await gateway.messages(ask(MODEL));
         warm = ((await first.json()) as JsonBody).usage.cost;
@@ -277,14 +277,14 @@ describeOnPostgres('a process that dies', (database) => {
           const holds = await holdsOf(gateway);
           return holds.filter(({ observed }) => observed?.completion_tokens === 10).length === ids.length;
         });
-        // Whoever runs it: in a file no file can be made.
+        // Also for root: a file cannot contain a file.
         await rename(join(dataDir, 'spool'), join(dataDir, 'away'));
         await writeFile(join(dataDir, 'spool'), '');
         await proxy.stop();
         open();
         for (const reply of replies)
           expect(await reply.text()).toContain('The charge of this reply cannot be recorded');
-        // Its log comes behind.
+        // Its log comes later.
         const refusals = (): number => gateway.written.split('The spool does not take the generation').length - 1;
         await until('all were refused by the disk', () => refusals() === ids.length);
         if (!livesOn) await gateway.kill();
@@ -305,7 +305,7 @@ describeOnPostgres('a process that dies', (database) => {
         await other.gateway.app.get(LedgerJobs).runAll();
         return (await ledger.openHolds()) === 0;
       });
-      // As docs/ledger.md has it: the operator's, or by what was observed of them.
+      // As in docs/contribute/ledger.md: paid by the operator, or charged by their observed state.
       const cost = livesOn ? 0 : SEEN_USD;
       const { rows } = await pool.query('select * from generations where id = any($1)', [ids]);
       expect(rows.map((row) => [Number(row.cost), row.is_recovered])).toEqual(ids.map(() => [cost, !livesOn]));
@@ -332,9 +332,9 @@ describeOnPostgres('a process that dies', (database) => {
 describe('a database that crashes in the middle of a batch of settlements', () => {
   const CALLS = 24;
 
-  it('has each of them once when it is back, and their callers never knew', async () => {
+  it('has each of them once when it is back, unnoticed by their callers', async () => {
     const binaries = await OwnCluster.findBinaries();
-    // Without the programs of PostgreSQL on this machine nothing is tried, and nothing claimed.
+    // Without the programs of PostgreSQL on this machine nothing is tested, and nothing claimed.
     if (binaries === undefined) return expect(globalThis.__SERVICES__.postgres).toBeNull();
     const folder = await mkdtemp(join(tmpdir(), 'fairlead-batch-'));
     const upstream = await startUpstream('anthropic');
@@ -355,13 +355,13 @@ describe('a database that crashes in the middle of a batch of settlements', () =
       upstream.script(sse([BEGUN, opened, END]));
       const calls = await Promise.all(Array.from({ length: CALLS }, () => gateway!.messages(askStream(MODEL))));
       const ids = calls.map((reply) => reply.headers.get('x-generation-id')!).sort();
-      // Half of them are written when the statement comes to this one.
+      // Half of them are written when the statement reaches this one.
       const client = await pool.connect();
       client.on('error', () => undefined);
       await client.query('begin');
       await client.query('select 1 from holds where generation_id = $1 for update', [ids[CALLS / 2]]);
       open();
-      await until('the batch has come to it', () => isWaiting(pool, 'settle_generations_1'));
+      await until('the batch has come to it', () => isWaiting(pool, 'settle_generations_2'));
       await cluster.crash();
       client.release(true);
       await cluster.resume();

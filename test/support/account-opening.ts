@@ -7,7 +7,7 @@ import { CreditsService } from '../../src/ledger/credits.service.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { managedChanges } from './audit-log.js';
 
-/** What makes the account of a store that has none, put together by hand. */
+/** Creates the account of a store that has none, with its dependencies built by hand. */
 export function accountOpening(dataSource: DataSource, clock: Clock, initialCredits: PicoUsd = 0n): AccountOpening {
   const changes = managedChanges(dataSource, clock);
   const credits = new CreditsService(new CreditsRepository(clock), changes);

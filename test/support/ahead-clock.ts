@@ -1,15 +1,15 @@
 import { Clock, DAY_MS, MINUTE_MS } from '../../src/core/time.js';
 
-/** Longer than any file's tests take, and than the minutes that they add. */
+/** Longer than the tests of any file take, plus the minutes that they add. */
 const NEAR_MIDNIGHT_MS = 45 * MINUTE_MS;
 
-/** Past midnight in UTC where it is near, so that no day ends within a test; else 0. */
+/** An offset past midnight UTC where that is near, so that no day ends within a test; else 0. */
 function awayFromMidnight(): number {
   const leftMs = DAY_MS - (Date.now() % DAY_MS);
   return leftMs < NEAR_MIDNIGHT_MS ? leftMs : 0;
 }
 
-/** The real time, and what a test adds to it. */
+/** The real time plus an offset set by the test. */
 export class AheadClock extends Clock {
   override aheadMs = awayFromMidnight();
 
@@ -18,7 +18,7 @@ export class AheadClock extends Clock {
   }
 }
 
-/** A clock that stands still but for what it is moved by hand: what a busy machine takes for its calls is no time. */
+/** A clock that only moves when a test moves it, so that a busy machine's delays do not count. */
 export class StandingClock extends AheadClock {
   private readonly startedAt = Date.now();
 
@@ -27,7 +27,7 @@ export class StandingClock extends AheadClock {
   }
 }
 
-/** One that is off, though time is moved for it as for all. */
+/** A wrong clock, which moves together with the others. */
 export class WrongClock extends AheadClock {
   constructor(private readonly offMs: number) {
     super();

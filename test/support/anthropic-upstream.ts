@@ -2,8 +2,8 @@ import { signatureOf } from './doubles/double.js';
 import type { JsonBody } from './recorded-request.js';
 import { frame, json, slices, sse, type Script } from './upstream-answers.js';
 
-// Ready-made answers of an Anthropic Messages upstream, written from the provider's public documentation; what it
-// refuses stands in doubles/anthropic-messages.ts.
+// Ready-made answers of an Anthropic Messages upstream, written from the provider's public documentation;
+// doubles/anthropic-messages.ts defines its refusals.
 
 /** Anthropic's error body. */
 export const anthropicError = (type: string, message: string) => ({
@@ -12,7 +12,7 @@ export const anthropicError = (type: string, message: string) => ({
   request_id: 'req_loopback',
 });
 
-/** The end of a reply that has nothing to say about it. */
+/** The default end of a reply. */
 const END = { stopReason: 'end_turn', usage: { input_tokens: 12, output_tokens: 7 } };
 
 export interface AnthropicEnd {
@@ -24,8 +24,8 @@ export interface AnthropicEnd {
 }
 
 /**
- * Answers with these content blocks, streamed when the body asks for it: text and arguments in
- * pieces of a few characters.
+ * Answers with these content blocks, streamed when the body requests it: text and arguments in pieces of a few
+ * characters.
  */
 export function anthropicReply(content: readonly Record<string, JsonBody>[], end: AnthropicEnd = {}): Script {
   return (request) => {

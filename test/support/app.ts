@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DialectId } from '../../src/core/routing/catalog.js';
-import { startApp, type Gateway } from '../../src/app.js';
+import { startApp, type Gateway } from '../../src/bootstrap/app.js';
 import type { Clock } from '../../src/core/time.js';
 import { Description } from '../../src/description/description.js';
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
 import { Metrics } from '../../src/shared/metrics.js';
@@ -14,20 +14,17 @@ import type { JsonBody } from './recorded-request.js';
 
 export const API_KEY = 'test-inference-key-0123456789';
 export const MANAGEMENT_KEY = 'test-management-key-0123456789';
-/** Of gateways on PostgreSQL: the id is `test`. */
+/** For gateways on PostgreSQL: the id is `test`. */
 export const ENCRYPTION_KEY = `test:${Buffer.alloc(32, 'test-encryption-key').toString('base64')}`;
 const ROOT = join(__dirname, '..', '..');
 
 export interface GatewayOptions {
-  /** Variables as a user would set them, beside the port, the keys and the database. */
+  /** Variables as a user would set them, in addition to the port, the keys and the database. */
   readonly variables?: NodeJS.ProcessEnv;
   /** The catalog file's content; the shipped catalog when absent. */
   readonly catalog?: object;
   readonly clock?: Clock;
-  /**
-   * False: no endpoint is ever in a cool-down for its failures. For suites whose upstreams fail on
-   * purpose, again and again.
-   */
+  /** False: failures never put an endpoint into a cool-down. For suites whose upstreams fail repeatedly on purpose. */
   readonly coolsDown?: boolean;
 }
 
@@ -39,32 +36,32 @@ export interface TestGateway {
   readonly port: number;
   /** Absolute path of the catalog file it watches, when one was given. */
   readonly catalogPath: string;
-  /** Everything it logged, parsed. */
+  /** Its parsed log. */
   readonly log: { readonly [key: string]: unknown }[];
   /** Resolves after the next line of the log, a turn of the event loop later. */
   logged(): Promise<void>;
-  /** Sends to a path below `/api/v1`, with the inference key unless told otherwise. */
+  /** Sends to a path below `/api/v1`, with the inference key by default. */
   request(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
   /** `POST /messages` with a JSON body. */
   messages(body: unknown, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
-  /** What `GET /metrics` would answer now: asked often, that answers the last one again. */
+  /** The current answer of `GET /metrics`, which itself repeats its last answer under frequent requests. */
   metrics(): Promise<string>;
   /** Sends to a path below `/api/v1` with the management key. @throws when it is refused. @returns the body */
   manage(method: string, path: string, body?: object): Promise<JsonBody>;
-  /** Makes an inference key with `POST /keys`. @param fields of its body; it has a name anyway */
+  /** Creates an inference key with `POST /keys`. @param fields of its body; a name is always set */
   newKey(fields?: object): Promise<NewKey>;
-  /** The same, held to a guardrail of its own. @param terms of the guardrail */
+  /** The same, with a guardrail of its own. @param terms of the guardrail */
   guardedKey(terms: object, fields?: object): Promise<NewKey & { readonly guardrailId: string }>;
   close(): Promise<void>;
 }
 
 export interface NewKey {
-  /** In plain, as callers send it. */
+  /** In plain text, as callers send it. */
   readonly key: string;
   readonly hash: string;
 }
 
-/** Starts the application as main does, on a port of its own. Close it before the suite's database goes. */
+/** Starts the application as main does, on a port of its own. Close it before the suite's database. */
 export async function startGateway(database: TestDatabase, options: GatewayOptions = {}): Promise<TestGateway> {
   const catalogPath = join(database.settings.dataDir, `catalog-${process.hrtime.bigint()}.json`);
   if (options.catalog) await writeFile(catalogPath, JSON.stringify(options.catalog));
@@ -73,9 +70,9 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
       PORT: '0',
       FAIRLEAD_API_KEY: API_KEY,
       FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
-      // Endpoints that are only there to come last are very dear. Suites about money set what they need.
+      // Endpoints that should only come last are very expensive. Suites about money set their own credits.
       FAIRLEAD_INITIAL_CREDITS: '100000000000000',
-      // The embedded database has a key of its own making.
+      // The embedded database generates its own key.
       ...(database.kind === 'postgres' && { FAIRLEAD_ENCRYPTION_KEYS: ENCRYPTION_KEY }),
       ...(options.catalog && { FAIRLEAD_CATALOG: catalogPath }),
       ...options.variables,
@@ -152,10 +149,10 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
   };
 }
 
-/** Made once a worker: it takes a tenth of a second, and the document is that of the release. */
+/** Computed once per worker: it takes a tenth of a second, and the document is that of the release. */
 const DESCRIPTION = 'description';
 
-/** Every JSON reply that a suite asks for in passing is held to what `GET /openapi.json` tells of it. */
+/** Checks every JSON reply that a suite requests through the helpers against `GET /openapi.json`. */
 async function assertDescribed({ app }: Gateway, method: string, path: string, response: Response): Promise<void> {
   if (response.headers.get('content-type')?.startsWith('application/json') !== true) return;
   const kept = globalThis.__KEPT__ as Map<string, ApiDescription>;
@@ -179,9 +176,9 @@ export interface CatalogEntry {
   readonly at: readonly {
     readonly url: string;
     readonly dialect: DialectId;
-    /** What their providers do with calls that are left; the catalog's default where absent. */
+    /** How their providers treat abandoned calls; the catalog's default where absent. */
     readonly aborts?: object | undefined;
-    /** Of their providers. Those of Anthropic's format have its tools where nothing is said. */
+    /** Of their providers. Those of Anthropic's format have its tools by default. */
     readonly quirks?: object | undefined;
   }[];
   /** Further keys of the model, and of each of its endpoints. */
@@ -218,7 +215,7 @@ export function catalogOf(...entries: readonly CatalogEntry[]): object {
     endpoints: at.map((where, place) => ({
       provider: slugOf(where),
       model: `upstream-${id.split('/')[1]}`,
-      // Each is so much dearer than the one before it that the draw, which goes by 1/price², keeps this order.
+      // Each is so much more expensive than the previous one that the draw, by 1/price², keeps this order.
       pricing: { prompt: `3${zeros(place)}`, completion: `15${zeros(place)}` },
       ...endpoint,
     })),
@@ -234,7 +231,7 @@ export function catalogOf(...entries: readonly CatalogEntry[]): object {
   };
 }
 
-/** The same, on top of the shipped catalog. */
+/** The same, extending the shipped catalog. */
 export const extendedCatalogOf = (...entries: readonly CatalogEntry[]): object => ({
   ...catalogOf(...entries),
   extends: 'default',

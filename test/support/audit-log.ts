@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import { AuditLog } from '../../src/audit/audit-log.js';
 import { AuditSeals } from '../../src/audit/audit-seals.js';
-import { ManagedChanges } from '../../src/audit/managed-changes.js';
+import { ManagedChanges } from '../../src/management/managed-changes.js';
 import { Secret } from '../../src/core/secret.js';
 import type { Clock } from '../../src/core/time.js';
 import { DataKeys } from '../../src/vault/data-keys.js';
@@ -15,11 +15,11 @@ export const keyText = (id: string): string => Buffer.alloc(32, `canary ${id}`).
 export const localKeys = (...ids: string[]): LocalKeyService =>
   new LocalKeyService(ids.map((id) => ({ id, key: new Secret(keyText(id)) })));
 
-/** The seals of one process, put together by hand. */
+/** The seals of one process, built by hand. */
 export const auditSeals = (dataSource: DataSource, clock: Clock, keys: KeyService = localKeys('test')): AuditSeals =>
   new AuditSeals(new DataKeys(dataSource, keys, clock));
 
-/** The one way to change what is managed, put together by hand. */
+/** The only way to change managed resources, built by hand. */
 export const managedChanges = (
   dataSource: DataSource,
   clock: Clock,

@@ -21,7 +21,7 @@ export const awsException = (name: string, payload: object): Buffer =>
     JSON.stringify(payload),
   );
 
-/** A header of a type that says its length. */
+/** A header of a type that contains its length. */
 export function awsHeader(name: string, type: number, value: string): Buffer {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(2);
@@ -29,7 +29,7 @@ export function awsHeader(name: string, type: number, value: string): Buffer {
   return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), Buffer.from([type]), length, bytes]);
 }
 
-/** A message of these bytes of headers. */
+/** A message with these header bytes. */
 export function awsFrame(headers: Buffer, payload: Buffer): Buffer {
   const frame = Buffer.alloc(16 + headers.length + payload.length);
   frame.writeUInt32BE(frame.length, 0);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** Listens, and sleeps for good: whoever finds no place among those that wait gets no answer to his first packet. */
+/** Listens, and sleeps for ever: a client beyond the accept queue gets no answer to its first packet. */
 const SLEEPER = `
 const { createServer } = require('node:net');
 const { parentPort, workerData } = require('node:worker_threads');
@@ -11,10 +11,10 @@ const server = createServer().listen({ ...workerData, backlog: 1 }, () => {
   setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
 });
 `;
-/** More than find a place. */
+/** More than the queue holds. */
 const FILLING = 5;
 
-/** An address where connections are neither made nor refused. */
+/** An address where connections are neither accepted nor refused. */
 export class BlackHole {
   private constructor(
     private readonly worker: Worker,
@@ -26,7 +26,7 @@ export class BlackHole {
     const worker = new Worker(SLEEPER, { eval: true, workerData: { host, port } });
     const [address] = (await once(worker, 'message')) as [AddressInfo];
     const filling = Array.from({ length: FILLING }, () => connect(address.port, host).on('error', () => undefined));
-    // Of two that come later the second has no place in any case.
+    // Of two that come later the second finds no place in any case.
     await once(filling[0]!, 'connect');
     return new BlackHole(worker, filling, address.port);
   }

@@ -13,6 +13,9 @@ export const describeInChromium = (name: string, define: () => void): void =>
     ? describe.skip(`${name} (no Chromium is installed: apt-get install chromium, or CHROMIUM_PATH)`, define)
     : describe(name, define);
 
-/** Close it. It has no sandbox, which containers and root do not allow: it is shown nothing but pages of ours. */
+/**
+ * The caller closes it. It has no sandbox, which containers and root do not allow, so it must only load pages of this
+ * project.
+ */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ executablePath: path!, args: ['--no-sandbox', '--disable-dev-shm-usage'] });

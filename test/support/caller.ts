@@ -1,6 +1,6 @@
 import type { Caller } from '../../src/core/caller.js';
 
-/** Who asks with an inference key, where neither workspace nor user matters. */
+/** A caller with an inference key, where neither workspace nor user matters. */
 export const callerOf = (accountId: string, keyHash = 'k'): Caller => ({
   accountId,
   workspaceId: 'w',

@@ -6,8 +6,8 @@ const SCHEMA = { type: 'object', properties: { a: { type: 'string' } }, required
 const text = (words: string) => ({ type: 'text', text: words, cache_control: CACHE });
 
 /**
- * A body of `POST /chat/completions` with every field, part and variant of docs/wire/chat.md#request-fields that fits
- * together. Copy it before changing it.
+ * A body of `POST /chat/completions` with every field, part and variant of docs/use/chat.md#request-fields that can be
+ * combined. Copy it before changing it.
  */
 export const FULL_CHAT_BODY = {
   model: 'm',

@@ -2,8 +2,8 @@ import type { JsonBody } from './recorded-request.js';
 import { readFrames } from './sse.js';
 
 /**
- * The chunks of a chat stream. @throws when a frame is named, a chunk lacks what every one has, or the
- * sentinel is not the last frame
+ * The chunks of a chat stream. @throws when a frame is named, a chunk lacks a required field, or the end marker is not
+ * the last frame
  */
 export function readChunks(stream: string | Uint8Array): JsonBody[] {
   const frames = readFrames(stream).filter(({ data }) => data !== undefined);
@@ -23,8 +23,8 @@ export function readChunks(stream: string | Uint8Array): JsonBody[] {
 }
 
 /**
- * The completion that chunks make together, as a client puts it together; `reasoning_details` by index
- * (docs/reasons/translation.md#reasoning-told-once).
+ * The completion that the chunks form together, assembled as by a client; `reasoning_details` by index
+ * (docs/contribute/reasons/translation.md#reasoning-appears-once).
  */
 export function joinChunks(chunks: readonly JsonBody[]): JsonBody {
   const message: JsonBody = {

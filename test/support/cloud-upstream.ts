@@ -24,11 +24,11 @@ type SentForm = Pick<RecordedRequest, 'rawBody'>;
 
 export const formOf = ({ rawBody }: SentForm): URLSearchParams => new URLSearchParams(rawBody.toString());
 
-/** What may be wrong with an assertion. */
+/** The possible faults of an assertion. */
 export const ASSERTION_FAULTS = ['grant_type', 'signature', 'head', 'iss, aud', 'scope', 'time'] as const;
 export type AssertionFault = (typeof ASSERTION_FAULTS)[number];
 
-/** Of an assertion that a token is asked for by, at that time; undefined: nothing is wrong. */
+/** The fault of an assertion that requests a token, at that time; undefined: none. */
 export function assertionFault(request: SentForm, audience: string, nowMs: number): AssertionFault | undefined {
   const form = formOf(request);
   if (form.get('grant_type') !== 'urn:ietf:params:oauth:grant-type:jwt-bearer') return 'grant_type';

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { CommandContext } from '../../src/shared/command/command-context.js';
 
-/** What a command left behind. */
+/** The output of a command. */
 export interface CommandOutput {
   /** Exit status. */
   readonly code: number;
@@ -9,7 +9,7 @@ export interface CommandOutput {
   readonly error: string;
 }
 
-/** What a spec says of a command's surroundings. */
+/** The surroundings of a command in a spec. */
 export interface CommandCall {
   readonly words: readonly string[];
   readonly variables?: NodeJS.ProcessEnv;
@@ -18,7 +18,7 @@ export interface CommandCall {
   readonly signal?: AbortSignal;
 }
 
-/** Runs a command of the package in this process and gives what it printed. */
+/** Runs a command of the package in this process and returns its output. */
 export async function outputOf(
   command: (context: CommandContext) => Promise<number>,
   { words, variables = {}, workingDirectory = tmpdir(), signal }: CommandCall,
@@ -35,7 +35,7 @@ export async function outputOf(
   return { code, out, error };
 }
 
-/** Asked for, its use is shown; wrong words are told with it, and nothing is done. */
+/** Asserts that the usage is printed on request, and after invalid arguments, without any effect. */
 export async function expectUsage(command: (context: CommandContext) => Promise<number>, shown: string): Promise<void> {
   expect(await outputOf(command, { words: ['--help'] })).toMatchObject({
     code: 0,

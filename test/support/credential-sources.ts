@@ -1,6 +1,6 @@
 import type { CredentialSources } from '../../src/catalog/read-credential.js';
 
-/** Variables and files by name; others are not there. */
+/** Variables and files by name; others do not exist. */
 export const credentialSources = (
   variables: Readonly<Record<string, string>>,
   files: Readonly<Record<string, string>> = {},

@@ -21,64 +21,67 @@ declare global {
     readonly template: string | null;
   };
   var __ENGINE__: () => Promise<EmbeddedEngine>;
-  /** The worker's embedded database, migrated, with no row in any table. */
+  /** The worker's embedded database, migrated, without rows. */
   var __MIGRATED__: () => Promise<PGlite>;
-  /** The worker's embedded database, without any table. */
+  /** The worker's embedded database, without tables. */
   var __EMPTY__: () => Promise<PGlite>;
-  /** What test files of one worker share, by name. */
+  /** Shared state of one worker's test files, by name. */
   var __KEPT__: Map<string, unknown>;
 }
 
-/** What a test environment takes from its database. */
+/** The environment settings of a test database. */
 export type DatabaseSettings = Pick<Environment, 'databaseUrl' | 'databasePool' | 'dataDir'>;
 
 /**
- * A database of the suite's own, migrated and without a row unless the suite wants it empty, there from its `beforeAll`
- * on; it keeps what is stored until the suite ends.
+ * A database for one suite, migrated and without rows unless the suite needs it empty, available from its `beforeAll`
+ * on; its contents last until the suite ends.
  */
 export interface TestDatabase {
   readonly kind: 'embedded' | 'postgres';
-  /** To be laid over the environment of an app. */
+  /** To be merged into the environment of an app. */
   readonly settings: DatabaseSettings;
-  /** To be given to `DatabaseModule.register`. One open database at a time, as with the real one. */
+  /** For `DatabaseModule.register`. One open database at a time, as with the real one. */
   readonly opener: EmbeddedOpener;
   /**
-   * A migrated DataSource beside the app's, or without one. The caller destroys it. On `embedded`,
-   * not while an app is open.
+   * A migrated DataSource in addition to the app's, or without one. The caller destroys it. On `embedded`, not while an
+   * app is open.
    */
   connect(entities?: NonNullable<DataSourceOptions['entities']>): Promise<DataSource>;
 }
 
 type Suite = (database: TestDatabase) => void;
-/** What a suite finds: the schema without a row, or not even a table. */
+/** The initial state of a suite: the schema without rows, or no tables. */
 type Beginning = 'migrated' | 'empty';
 
 /**
- * Runs a suite on the embedded database, and on PostgreSQL in a database of its own where a server answers; else
- * it is listed as skipped.
+ * Runs a suite on the embedded database, and on PostgreSQL in its own database where a server answers; else it is
+ * listed as skipped.
  */
 export function describeOnEachDatabase(name: string, suite: Suite): void {
   describeOnEmbedded(name, suite);
   describeOnPostgres(name, suite);
 }
 
-/** The same without any table, for suites about migrations and about what is no store. */
+/** The same without tables, for suites about migrations and about invalid stores. */
 export function describeOnEachEmptyDatabase(name: string, suite: Suite): void {
   onEmbedded(name, suite, 'empty');
   onPostgres(name, suite, 'empty');
 }
 
-/** For what the database has no part in. */
+/** For suites independent of the kind of database. */
 export function describeOnEmbedded(name: string, suite: Suite): void {
   onEmbedded(name, suite, 'migrated');
 }
 
-/** Only where a PostgreSQL server answers; else listed as skipped. For what one session cannot show: concurrency. */
+/**
+ * Only where a PostgreSQL server answers; else listed as skipped. For behaviour that one session cannot show:
+ * concurrency.
+ */
 export function describeOnPostgres(name: string, suite: Suite): void {
   onPostgres(name, suite, 'migrated');
 }
 
-/** The same without any table. */
+/** The same without tables. */
 export function describeOnEmptyPostgres(name: string, suite: Suite): void {
   onPostgres(name, suite, 'empty');
 }
@@ -89,7 +92,7 @@ function onEmbedded(name: string, suite: Suite, beginning: Beginning): void {
 
 function onPostgres(name: string, suite: Suite, beginning: Beginning): void {
   const server = globalThis.__SERVICES__.postgres;
-  // The one place that decides whether a suite runs.
+  // The only place that decides whether a suite runs.
   const { skip } = describe;
   const run = server === null ? skip : describe;
   run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? '', beginning), suite));
@@ -102,7 +105,7 @@ interface Prepared {
 
 function runWith({ database, remove }: Prepared, suite: Suite): void {
   suite(database);
-  // Registered last, so that it comes after the suite's own closing of what it opened.
+  // Registered last, so that it runs after the suite has closed its own resources.
   afterAll(remove, 30_000);
 }
 
@@ -165,7 +168,7 @@ function asTestDatabase(
   };
 }
 
-/** Opens the database the worker made; like the real one, once at a time. */
+/** Opens the database that the worker made; like the real one, once at a time. */
 class HandedOver extends EmbeddedOpener {
   private isOpen = false;
 

@@ -2,7 +2,7 @@ import type { DecodeContext } from '../../src/core/provider.js';
 import { modelRequest } from './model-request.js';
 import { endpoint, model } from './route-inputs.js';
 
-/** Of a request that says nothing, to a provider without quirks. */
+/** For an empty request, to a provider without quirks. */
 export function decodeContext(): DecodeContext {
   const one = endpoint('acme');
   return {

@@ -2,19 +2,20 @@ import type { ApiDescription, DescribedOperation } from './description.js';
 import { Leaves, type Leaf } from './field-leaves.js';
 import type { JsonBody } from './recorded-request.js';
 
-/** One body for each form that an operation takes, and what it is asked beside the body. */
+/** One body for each form that an operation accepts, with its query. */
 export interface Form {
   readonly query: string;
   readonly schema: JsonBody;
-  /** Valid, and taken. */
+  /** Valid, and accepted. */
   readonly base: JsonBody;
 }
 
 const ask = (model: string): JsonBody => ({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] });
 
 /**
- * What the operations of a gateway take, by its description. Whoever sends the bodies has `test/chat`, `test/native`
- * and `test/both` in the catalog: each face is asked for the model whose upstream speaks the other format.
+ * The forms of a gateway's operations, by its description. The suite that sends the bodies has `test/chat`,
+ * `test/native` and `test/both` in the catalog: each face is called with the model whose upstream uses the other
+ * format.
  */
 export class DescribedForms {
   constructor(private readonly description: ApiDescription) {}
@@ -49,7 +50,7 @@ export class DescribedForms {
     }
   }
 
-  /** Every place of one form. */
+  /** Every leaf of one form. */
   leavesOf({ schema, base }: Form): readonly Leaf[] {
     return new Leaves(this.description.document).of(schema, base);
   }

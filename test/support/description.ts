@@ -12,7 +12,7 @@ export interface DescribedOperation {
   readonly isOpen: boolean;
   /** Names of the parameters in its path. */
   readonly parameters: readonly string[];
-  /** What stands before the path: at the base path, at the root, or at both. */
+  /** The prefixes of the path: the base path, the root, or both. */
   readonly servers: readonly string[];
   /** Bodies by name. */
   readonly examples: Readonly<Record<string, object>>;
@@ -20,17 +20,16 @@ export interface DescribedOperation {
   readonly status: number;
 }
 
-/** `GET /openapi.json` of a gateway, and what can be asked of it. */
+/** `GET /openapi.json` of a gateway, with its queries. */
 export class ApiDescription {
   readonly operations: readonly DescribedOperation[];
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true, validateFormats: false });
   private readonly checks = new Map<string, ValidateFunction>();
 
-  /** @param document what `GET /openapi.json` answers */
+  /** @param document the answer of `GET /openapi.json` */
   constructor(readonly document: JsonBody) {
     this.operations = operationsOf(document);
-    // Whoever adds a key to a reply has to describe it: what is described as an object with fields is
-    // taken to have no others.
+    // A new key of a reply must be described: an object that is described with fields counts as having no others.
     this.ajv.addSchema({ $id: 'document', ...closed(document) });
   }
 
@@ -40,17 +39,14 @@ export class ApiDescription {
     return new ApiDescription((await response.json()) as JsonBody);
   }
 
-  /**
-   * The operation that a request is for; undefined where the path is none of the document's, or is not spelt as there.
-   */
+  /** The operation of a request; undefined where its path is not in the document, or not written as there. */
   find(method: string, path: string): DescribedOperation | undefined {
     const own = this.operations.filter((operation) => operation.method === method);
     return own.find((one) => one.path === path) ?? own.find((one) => patternOf(one.path).test(path));
   }
 
   /**
-   * What is wrong with a reply by its description; empty: nothing. Only failures of the gateway's own
-   * may be left to `default`.
+   * Violations of the description by a reply; empty: none. Only the gateway's own failures may fall under `default`.
    */
   faults({ id, path, method }: DescribedOperation, status: number, type: string, body: unknown): readonly string[] {
     const replies = this.document.paths[path][method.toLowerCase()].responses;
@@ -94,7 +90,8 @@ function operationsOf(document: JsonBody): DescribedOperation[] {
 }
 
 /**
- * The same with every object that has declared fields closed to others, except where vendors and callers add their own.
+ * The same, with every object that has declared fields closed to others, except where vendors and callers add their
+ * own.
  */
 function closed(value: JsonBody): JsonBody {
   if (Array.isArray(value)) return value.map(closed);

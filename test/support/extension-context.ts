@@ -7,7 +7,7 @@ import { catalogOf } from './route-inputs.js';
 
 const nothing = (what: string) => (): Promise<never> => Promise.reject(new Error(`${what}: none in this test`));
 
-/** What tools and plugins work with, where nothing outside answers but what the test gives. */
+/** The context of tools and plugins, in which only the test's own parts answer. */
 export const extensionContext = (parts: Partial<ExtensionContext> = {}): ExtensionContext => ({
   caller: { accountId: 'a', workspaceId: 'w', keyHash: 'k', kind: 'inference', userId: null },
   signal: new Cancellation().signal,
@@ -31,7 +31,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   ...parts,
 });
 
-/** A result with what its use charged. */
+/** A result with the charge for its use. */
 export interface ChargedResult extends ToolResult {
   readonly cost: bigint;
   readonly web?: WebRequest;
@@ -51,11 +51,11 @@ export async function runCharged(
   return { ...result, cost, ...(web && { web }) };
 }
 
-/** Opens what the above sealed. */
+/** Opens a value sealed by the above. */
 export const unseal = (sealed: unknown) =>
   typeof sealed === 'string' && sealed.startsWith('sealed:')
     ? (JSON.parse(Buffer.from(sealed.slice('sealed:'.length), 'base64url').toString()) as never)
     : undefined;
 
-/** The same of a part of a result. */
+/** The same for a part of a result. */
 export const openSeal: OpenSeal = (part) => unseal(part['encrypted_content']);

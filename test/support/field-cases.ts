@@ -1,8 +1,8 @@
 import { readBody } from '../../src/shared/http/dto.pipe.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
 import { FULL_BODY } from './message-body.js';
 
-/** What values a field takes. `tag` tells the variants of a union apart; `mixed` is described in words. */
+/** The kinds of values of a field. `tag` distinguishes the variants of a union; `mixed` is described in words. */
 export type Kind =
   | { type: 'string'; min?: number; max?: number; longest?: string }
   | { type: 'integer' | 'number'; min?: number; max?: number }
@@ -12,7 +12,7 @@ export type Kind =
   | { type: 'tag'; values: readonly string[] }
   | { type: 'mixed'; words: string; types: readonly string[] };
 
-/** One field of `FULL_BODY`, by its path there, and what is known of it. */
+/** One field of `FULL_BODY`, by its path there, and its properties. */
 export interface Field {
   readonly path: string;
   readonly kind: Kind;
@@ -53,7 +53,7 @@ function at(root: unknown, path: readonly string[]): Record<string, unknown> {
 
 const PRINTED_BODY = JSON.stringify(FULL_BODY);
 
-/** Entries of arrays have no name to be absent under; without its type a tool is one of another kind. */
+/** Entries of arrays cannot be absent; without its type a tool is one of another kind. */
 const canBeAbsent = (path: string): boolean => !/\.\d+$|^tools\.\d+\.type$/.test(path);
 
 /** `FULL_BODY` with another value at the path, or without it where that is undefined. */
@@ -67,7 +67,7 @@ export function bodyWith(path: string, value: unknown): unknown {
   return body;
 }
 
-/** The refusal's message, or `undefined` when the body is taken. */
+/** The refusal's message, or `undefined` when the body is accepted. */
 export function refusalOf(body: unknown): string | undefined {
   try {
     readBody(body, CreateMessageDto);
@@ -81,8 +81,8 @@ export function refusalOf(body: unknown): string | undefined {
 type Case = [name: string, path: string, value: unknown, reason: string | undefined];
 
 /**
- * The verdicts on all cases of a field, as they should be and as they are. One test takes a field: a test of its
- * own costs more than a case.
+ * The expected and the actual verdicts on all cases of a field. One test per field, because a test costs more than a
+ * case.
  */
 export function verdictsOn(field: Field): { readonly due: readonly string[]; readonly found: readonly string[] } {
   const cases = [...casesOf(field)];
@@ -153,7 +153,7 @@ function* casesOf(field: Field): Generator<Case> {
 
 export const TEXT: Kind = { type: 'string' };
 export const INTEGER: Kind = { type: 'integer' };
-// As `inference/schemas/bounds.ts` has them: written again, so that a changed maximum is noticed.
+// The values of `shared/http/bounds.ts`, repeated so that a changed maximum is noticed.
 const NAME_MAX = 256;
 export const NAME = { type: 'string', max: NAME_MAX } as const;
 export const WORD: Kind = { type: 'string', max: 128 };
@@ -184,7 +184,7 @@ export const fixed = (path: string): Field => {
 };
 
 export const marked = (path: string): Field[] => [
-  field(`${path}.cache_control`, { type: 'mixed', words: 'an object', types: ['object'] }),
+  field(`${path}.cache_control`, { type: 'mixed', words: 'an object or null', types: ['object'] }, '?'),
   fixed(`${path}.cache_control.type`),
   field(`${path}.cache_control.ttl`, one('5m', '1h')),
 ];
@@ -207,10 +207,10 @@ export const amount = (path: string, flags = ''): Field[] => [
   fixed(`${path}.type`),
   field(`${path}.value`, COUNT, '!'),
 ];
-/** An object that needs some of its keys, so that an empty one is refused for another reason. */
+/** An object with required keys, so that an empty one is refused for another reason. */
 export const thing = (words: string): Kind => ({ type: 'mixed', words, types: ['object'] });
 
-/** Paths of `FULL_BODY` under the given top-level keys that no field describes: a field without cases is a hole. */
+/** Paths of `FULL_BODY` under the given top-level keys that no field describes: they have no cases. */
 export function undescribed(fields: readonly Field[], keys: readonly string[]): string[] {
   const kinds = new Map(fields.map(({ path, kind }) => [path, kind]));
   const holes: string[] = [];

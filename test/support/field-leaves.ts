@@ -1,12 +1,12 @@
 import type { JsonBody } from './recorded-request.js';
 
-/** Stands in a body where a value is to be put that is too large for its field, or as large as it may be. */
+/** Placeholder in a body for a value that is too large for its field, or as large as allowed. */
 export const FILLING = '@@filling@@';
 
-/** What kinds of values a place takes that can be long. `object`: with fields of its own; `any`: all of them. */
+/** The kinds of long values that a leaf accepts. `object`: with fields of its own; `any`: all of them. */
 export type LeafKind = 'string' | 'number' | 'array' | 'map' | 'object' | 'any';
 
-/** One place of a schema, and a valid body that has `FILLING` in it. */
+/** One leaf of a schema, and a valid body that contains `FILLING` there. */
 export interface Leaf {
   /** `messages.0.content.0.text`; `*` is any name. */
   readonly path: string;
@@ -17,27 +17,28 @@ export interface Leaf {
   readonly entry?: JsonBody;
 }
 
-/** Texts of which one fits each pattern in use. */
+/** Texts of which at least one fits each pattern in use. */
 const CANDIDATES = [
   'a',
   '1',
   'openrouter:later',
   'operator',
   '2030-01-31',
+  'team=search',
   '00000000-0000-4000-8000-000000000000',
   '0'.repeat(64),
 ];
 
 /**
- * Every place of a described schema that holds a text, a number, a list, an object or anything at all. What a component
- * holds is told at the first place that it stands at.
+ * Every leaf of a described schema that holds a text, a number, a list, an object or anything at all. The leaves of a
+ * component are reported at its first occurrence.
  */
 export class Leaves {
   private readonly visited = new Set<string>();
 
   constructor(private readonly document: JsonBody) {}
 
-  /** @param base valid; what it has stands in the bodies of all leaves that do not replace it */
+  /** @param base valid; its fields are in the bodies of all leaves that do not replace them */
   of(schema: JsonBody, base: JsonBody): Leaf[] {
     return [...this.walk(schema, [], (value) => ({ ...base, ...value }))];
   }
@@ -58,7 +59,7 @@ export class Leaves {
     if (schema.anyOf || schema.oneOf || schema.not) return;
     if (schema.if) {
       const condition = this.sample(schema.if);
-      // Without a form of its own, what meets the condition is taken as it is.
+      // Without a `then` schema, anything that meets the condition is accepted.
       if (schema.then) yield* this.walk(schema.then, path, (value) => wrap(meeting(condition, value)));
       else yield* this.walk(schema.if, path, wrap);
       if (schema.else) yield* this.walk(schema.else, path, wrap);
@@ -98,7 +99,7 @@ export class Leaves {
     wrap: (value: JsonBody) => JsonBody,
     leaf: (kind: LeafKind, more?: Partial<Leaf>) => Leaf,
   ): Generator<Leaf> {
-    // The body as a whole is that of the caller, who is asked to give a valid one.
+    // The caller gives a valid whole body.
     const required = path.length === 0 ? {} : this.sample(schema);
     for (const [name, field] of Object.entries<JsonBody>(schema.properties ?? {}))
       yield* this.walk(field, [...path, name], (value) => wrap({ ...required, [name]: value }));
@@ -119,7 +120,7 @@ export class Leaves {
     return this.document.components.schemas[(schema.$ref as string).split('/').at(-1)!];
   }
 
-  /** The least valid value. */
+  /** The minimal valid value. */
   sample(given: JsonBody): JsonBody {
     const schema = this.resolve(given);
     if (schema.const !== undefined) return schema.const;
@@ -147,12 +148,12 @@ export class Leaves {
   }
 }
 
-/** The value with what a condition asks of it, unless that is where the filling stands. */
+/** The value with the requirements of a condition, except at the placeholder. */
 function meeting(condition: JsonBody, value: JsonBody): JsonBody {
   if (value === FILLING) return value;
   const isFilled = (name: string): boolean => JSON.stringify(value[name] ?? '').includes(FILLING);
-  const asked = Object.entries(condition).filter(([name]) => !isFilled(name));
-  return { ...value, ...Object.fromEntries(asked) };
+  const required = Object.entries(condition).filter(([name]) => !isFilled(name));
+  return { ...value, ...Object.fromEntries(required) };
 }
 
 function sampleText({ pattern, format, minLength = 0 }: JsonBody): string {

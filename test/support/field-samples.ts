@@ -8,11 +8,11 @@ import type { RequestField } from '../../src/core/translation.js';
 import { modelRequest } from './model-request.js';
 import { endpoint, model } from './route-inputs.js';
 
-// Requests that say one field each, and targets that rules about fields tell apart.
+// Requests that set one field each, and targets that rules about fields distinguish.
 
 export const PROVIDER = 'p';
 
-/** What a target differs in from a plain one. */
+/** The differences of a target from a plain one. */
 export interface TargetParts {
   readonly quirks?: Quirks;
   readonly endpoint?: Partial<Omit<Endpoint, 'provider'>>;
@@ -49,9 +49,10 @@ const EVERY_QUIRK: Quirks = {
   acceptsFiles: true,
   acceptsCacheMarkers: true,
   geminiGeneration: 'gemini-3',
+  namesAllowedTools: true,
 };
 
-/** Whatever a rule may ask of a target, in some of them and not in others. */
+/** Every property of a target that a rule may test is present in some of them and absent in others. */
 export const TARGETS: Readonly<Record<string, TargetParts>> = {
   bare: {},
   'one with every quirk': { quirks: EVERY_QUIRK, endpoint: { upstreamModel: 'us.anthropic.claude-sonnet-4-6-v1' } },
@@ -76,11 +77,11 @@ export const TARGETS: Readonly<Record<string, TargetParts>> = {
 export interface Sample {
   readonly request: ModelRequest;
   readonly without: ModelRequest;
-  /** Where `request` goes to another target. */
+  /** The target of `request`, where it differs. */
   readonly target?: Target;
-  /** Where `without` does. */
+  /** The target of `without`, where it differs. */
   readonly plainTarget?: Target;
-  /** Where it is refused: how the error begins. */
+  /** Where it is refused: the beginning of the error. */
   readonly path?: string;
 }
 
@@ -92,22 +93,27 @@ const PLAIN = modelRequest({
   tools: [f],
 });
 
-export const saying = (parts: Partial<ModelRequest>, others: Partial<ModelRequest> = {}): Sample => ({
+export const sampleWith = (parts: Partial<ModelRequest>, others: Partial<ModelRequest> = {}): Sample => ({
   request: { ...PLAIN, ...others, ...parts },
   without: { ...PLAIN, ...others },
 });
-const sampling = (parts: ModelRequest['sampling']): Sample => saying({ sampling: parts });
+const sampling = (parts: ModelRequest['sampling']): Sample => sampleWith({ sampling: parts });
 
-/** A call that says a field, for each of them. */
+/** The least budget of a vendor's fits below. */
+/** Closed, and with something required: every vendor that takes schemas has a form for it. */
+const FORM = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
+const ROOM_TO_THINK = { maxOutputTokens: 4_000 } as const;
+
+/** For each field, a call that sets it. */
 export const FIELD_SAMPLES: Readonly<Record<RequestField, (parts: TargetParts) => Sample>> = {
   model: (parts) => ({
     request: PLAIN,
     without: PLAIN,
     target: targetOf({ ...parts, endpoint: { ...parts.endpoint, upstreamModel: 'us.anthropic.claude-haiku-4-6' } }),
   }),
-  system: () => saying({ system: [{ type: 'text', text: 'Be kind.' }] }),
-  stream: () => saying({ stream: true }),
-  max_tokens: () => saying({ maxOutputTokens: 50 }),
+  system: () => sampleWith({ system: [{ type: 'text', text: 'Be kind.' }] }),
+  stream: () => sampleWith({ stream: true }),
+  max_tokens: () => sampleWith({ maxOutputTokens: 50 }),
   temperature: () => sampling({ temperature: 0.5 }),
   top_p: () => sampling({ topP: 0.5 }),
   top_k: () => sampling({ topK: 3 }),
@@ -120,32 +126,33 @@ export const FIELD_SAMPLES: Readonly<Record<RequestField, (parts: TargetParts) =
   logit_bias: () => sampling({ logitBias: { '1': 2 } }),
   logprobs: () => sampling({ logprobs: true }),
   top_logprobs: () => sampling({ topLogprobs: 2 }),
-  stop: () => saying({ stopSequences: ['END'] }),
-  tools: () => saying({ tools: [f, { ...f, name: 'g' }] }),
-  tool_choice: () => saying({ toolChoice: { type: 'any' } }),
-  parallel_tool_calls: () => saying({ parallelToolCalls: false }),
-  reasoning: () => saying({ thinking: { type: 'enabled', budgetTokens: 2_000 } }),
-  reasoning_effort: () => saying({ effort: 'high' }),
-  reasoning_summary: () => saying({ reasoningSummary: 'auto' }, { thinking: { type: 'adaptive' } }),
-  verbosity: () => saying({ verbosity: 'high' }),
-  structured_outputs: () => saying({ outputFormat: { type: 'json-schema', schema: { type: 'object' } } }),
-  response_format: () => saying({ outputFormat: { type: 'json-object' } }),
-  modalities: () => saying({ modalities: ['image'] }),
-  image_config: () => saying({ imageConfig: { size: '1024x1024', aspect_ratio: '1:1' } }),
-  task_budget: () => saying({ taskBudget: { totalTokens: 100 } }),
-  context_management: () => saying({ contextManagement: { vendor: 'anthropic', value: { edits: [] } } }),
-  cache_control: () => saying({ cacheMarker: {} }),
-  user: () => saying({ user: 'ann' }),
-  metadata: () => saying({ metadata: { vendor: 'anthropic', value: { team: 'x' } } }),
-  prompt_cache_key: () => saying({ promptCacheKey: 'one' }),
+  stop: () => sampleWith({ stopSequences: ['END'] }),
+  tools: () => sampleWith({ tools: [f, { ...f, name: 'g' }] }),
+  tool_choice: () => sampleWith({ toolChoice: { type: 'any' } }),
+  parallel_tool_calls: () => sampleWith({ parallelToolCalls: false }),
+  reasoning: () => sampleWith({ thinking: { type: 'enabled', budgetTokens: 2_000 } }, ROOM_TO_THINK),
+  reasoning_effort: () => sampleWith({ effort: 'high' }, ROOM_TO_THINK),
+  reasoning_summary: () =>
+    sampleWith({ reasoningSummary: 'auto' }, { ...ROOM_TO_THINK, thinking: { type: 'adaptive' } }),
+  verbosity: () => sampleWith({ verbosity: 'high' }),
+  structured_outputs: () => sampleWith({ outputFormat: { type: 'json-schema', schema: FORM } }),
+  response_format: () => sampleWith({ outputFormat: { type: 'json-object' } }),
+  modalities: () => sampleWith({ modalities: ['image'] }),
+  image_config: () => sampleWith({ imageConfig: { size: '1024x1024', aspect_ratio: '1:1' } }),
+  task_budget: () => sampleWith({ taskBudget: { totalTokens: 100 } }),
+  context_management: () => sampleWith({ contextManagement: { vendor: 'anthropic', value: { edits: [] } } }),
+  cache_control: () => sampleWith({ cacheMarker: {} }),
+  user: () => sampleWith({ user: 'ann' }),
+  metadata: () => sampleWith({ metadata: { vendor: 'anthropic', value: { team: 'x' } } }),
+  prompt_cache_key: () => sampleWith({ promptCacheKey: 'one' }),
   service_tier: ({ tier, ...parts }) =>
     tier === undefined
-      ? saying({ serviceTier: 'standard_only' })
-      : { ...saying({ serviceTier: tier }), plainTarget: targetOf(parts) },
+      ? sampleWith({ serviceTier: 'standard_only' })
+      : { ...sampleWith({ serviceTier: tier }), plainTarget: targetOf(parts) },
   inference_geo: (parts) => {
     const elsewhere = targetOf(parts).endpoint;
     const target = targetOf({ ...parts, endpoint: { ...parts.endpoint, geography: { word: 'us', elsewhere } } });
-    return { ...saying({ inferenceGeo: 'us' }), target };
+    return { ...sampleWith({ inferenceGeo: 'us' }), target };
   },
-  betas: () => saying({ betas: ['some-beta-2026-01-01'] }),
+  betas: () => sampleWith({ betas: ['some-beta-2026-01-01'] }),
 };

@@ -1,7 +1,7 @@
 import { findInPieces, ScanTime, type Matcher, type Span } from '../../src/core/text/scan.js';
 import { BUILTIN_FILTERS, type BuiltinSlug } from '../../src/guardrails/builtin-filters.js';
 
-/** To the end, in one go. */
+/** Runs to the end, in one go. */
 function findAll(matcher: Matcher, text: string, time: ScanTime, firstOnly: boolean): readonly Span[] {
   const steps = findInPieces(matcher, text, time, firstOnly);
   for (;;) {
@@ -10,7 +10,7 @@ function findAll(matcher: Matcher, text: string, time: ScanTime, firstOnly: bool
   }
 }
 
-/** What a filter finds in a text. */
+/** The matches of a filter in a text. */
 export const findWithFilter = (slug: BuiltinSlug, text: string): readonly string[] =>
   findAll(BUILTIN_FILTERS[slug].matcher, text, new ScanTime(60_000), false).map(({ start, end }) =>
     text.slice(start, end),

@@ -1,19 +1,19 @@
 import type { Caller } from '../../src/core/caller.js';
-import type { FloodRates, FloodRefusal } from '../../src/limits/flood-storage.js';
+import type { FloodRates, FloodRefusal } from '../../src/rate-limits/flood-storage.js';
 
-/** What one caller does next, and what each of its requests comes to. */
+/** The next step of one caller, and the outcome of each of its requests. */
 export interface FloodStep {
-  /** Time that passes before it, in milliseconds. */
+  /** Time before it, in milliseconds. */
   readonly waitMs?: number;
   readonly caller: Caller;
-  /** Calls that it wastes before it asks. */
+  /** Calls that it wastes before its requests. */
   readonly wastes?: number;
-  /** How often it asks; once. */
+  /** Number of requests; default one. */
   readonly times?: number;
   readonly expected: readonly (FloodRefusal['limit'] | 'passes')[];
 }
 
-/** A run of the flood guard's counts, for every storage that counts. */
+/** A scenario of the flood guard's counts, for every counting storage. */
 export interface FloodRun {
   readonly goal: string;
   readonly rates: FloodRates;
@@ -55,7 +55,7 @@ export const FLOOD_STEPS: readonly FloodRun[] = [
     ],
   },
   {
-    goal: 'a key in company has half, and what it asks past it takes nothing from the others',
+    goal: 'a key under contention has half, and its requests past that take nothing from the others',
     rates: RATES,
     steps: [
       { caller: B, expected: ['passes'] },
@@ -78,7 +78,7 @@ export const FLOOD_STEPS: readonly FloodRun[] = [
     ],
   },
   {
-    goal: 'a key that joins one in its time of refusal finds the other half, and nobody finds it twice',
+    goal: 'a key that joins a refused one gets the other half, and no key gets it twice',
     rates: RATES,
     steps: [
       { caller: A, times: 8, expected: [...passes(6), 'account', 'account'] },
@@ -89,7 +89,7 @@ export const FLOOD_STEPS: readonly FloodRun[] = [
     ],
   },
   {
-    goal: 'what a key that joins asks, while it is refused for its waste, makes room as well',
+    goal: 'the requests of a key that joins count, even while it is refused for its waste',
     rates: RATES,
     steps: [
       { caller: A, times: 6, expected: passes(6) },
@@ -107,7 +107,7 @@ export const FLOOD_STEPS: readonly FloodRun[] = [
       { waitMs: TEN_MINUTES, caller: A, times: 7, expected: [...passes(6), 'account'] },
       { caller: B, expected: ['passes'] },
       { waitMs: TEN_MINUTES - 2_000, caller: A, times: 4, expected: [...passes(3), 'share'] },
-      // C is company to A, and A to B, whoever of them called between.
+      // C contends with A, and A with B, whichever of them called in between.
       { caller: C, expected: ['passes'] },
       { waitMs: TEN_MINUTES - 2_000, caller: C, times: 4, expected: [...passes(3), 'share'] },
       { waitMs: TEN_MINUTES, caller: C, times: 6, expected: passes(6) },

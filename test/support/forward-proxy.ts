@@ -2,20 +2,20 @@ import { once } from 'node:events';
 import { createServer, request as ask, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** A proxy as companies have it: hands plain requests on, and opens tunnels. It knows every name as a local port. */
+/** A typical company proxy: forwards plain requests, and opens tunnels. It resolves every name to a local port. */
 export class ForwardProxyDouble {
-  /** `CONNECT name:port` and whole addresses, in the order in which they came. */
+  /** `CONNECT name:port` and whole addresses, in order of arrival. */
   readonly carried: string[] = [];
-  /** Answered instead of a tunnel. */
+  /** Sent instead of a tunnel. */
   refusesWith: string | undefined;
-  /** Whatever is asked is answered with the credentials that were told, and this status. */
+  /** Every request is answered with this status and the received credentials. */
   repeatsWith: number | undefined;
   /** A tunnel is never answered. */
   isSilent = false;
   private readonly sockets = new Set<Socket>();
   private readonly server: Server;
 
-  /** @param credentials `user:password` that it wants, or undefined: it asks nobody */
+  /** @param credentials required `user:password`, or undefined: none */
   private constructor(
     private readonly ports: Readonly<Record<string, number>>,
     private readonly credentials?: string,
@@ -31,7 +31,7 @@ export class ForwardProxyDouble {
     return proxy;
   }
 
-  /** @param credentials of whoever uses it */
+  /** @param credentials of the client */
   url(credentials = this.credentials): string {
     const { port } = this.server.address() as AddressInfo;
     return `http://${credentials === undefined ? '' : `${credentials}@`}127.0.0.1:${port}`;
@@ -52,15 +52,15 @@ export class ForwardProxyDouble {
   }
 
   private knows({ headers }: IncomingMessage): boolean {
-    const told = headers['proxy-authorization'];
-    return this.credentials === undefined || told === `Basic ${Buffer.from(this.credentials).toString('base64')}`;
+    const auth = headers['proxy-authorization'];
+    return this.credentials === undefined || auth === `Basic ${Buffer.from(this.credentials).toString('base64')}`;
   }
 
   private forward(request: IncomingMessage, response: ServerResponse): void {
     this.carried.push(`${request.method} ${request.url}`);
-    const told = request.headers['proxy-authorization'];
+    const auth = request.headers['proxy-authorization'];
     if (this.repeatsWith !== undefined) {
-      const words = `It is ${told}, ${Buffer.from(told!.slice(6), 'base64').toString()}`;
+      const words = `It is ${auth}, ${Buffer.from(auth!.slice(6), 'base64').toString()}`;
       response.writeHead(this.repeatsWith, { 'content-type': 'application/json' });
       return void response.end(
         JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: words } }),

@@ -7,7 +7,7 @@ import { API_KEY, MANAGEMENT_KEY } from './app.js';
 const ROOT = join(__dirname, '..', '..');
 const START_MS_MAX = 120_000;
 
-/** The gateway as a process of its own, from the sources as they stand: for what only the death of a process shows. */
+/** The gateway as a separate process, from the current sources: for effects that only the death of a process shows. */
 export class GatewayProcess {
   private output = '';
   private readonly child: ChildProcess;
@@ -36,7 +36,7 @@ export class GatewayProcess {
   /** Resolves when it listens and its store is open. */
   static async start(dataDir: string, variables: NodeJS.ProcessEnv): Promise<GatewayProcess> {
     const gateway = new GatewayProcess(dataDir, variables);
-    // Nobody else could end one that has not been handed out.
+    // A process that has not been returned to the caller can only be ended here.
     const tooLong = setTimeout(() => void gateway.kill(), START_MS_MAX);
     let isOver = false;
     void gateway.ended.then(() => (isOver = true));
@@ -56,7 +56,7 @@ export class GatewayProcess {
     return /listening at (http:\/\/[\d.:]+)/.exec(this.output)?.[1] ?? '';
   }
 
-  /** Everything it wrote so far, to either output. */
+  /** Its whole output so far, of both streams. */
   get written(): string {
     return this.output;
   }
@@ -74,13 +74,13 @@ export class GatewayProcess {
     });
   }
 
-  /** Asks it to end, as a terminal does, and waits for that. */
+  /** Stops it as a terminal does, and waits for its end. */
   async stop(): Promise<void> {
     this.child.kill('SIGINT');
     await this.ended;
   }
 
-  /** Sends it a signal, and goes on. */
+  /** Sends it a signal, without waiting. */
   signal(signal: NodeJS.Signals): void {
     this.child.kill(signal);
   }
@@ -91,7 +91,7 @@ export class GatewayProcess {
     return this.child.exitCode;
   }
 
-  /** Ends it without a chance to write anything. Safe to call again. */
+  /** Kills it without a chance to write anything. Safe to call again. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;

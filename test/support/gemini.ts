@@ -59,7 +59,7 @@ export function streamGemini(chunks: readonly unknown[], context = geminiContext
   return out;
 }
 
-/** The events of a whole body, held to the grammar. */
+/** The events of a whole body, checked against the grammar. */
 export function wholeGemini(body: unknown, context = geminiContext()): ModelEvent[] {
   const events = doAtOnce(googleGemini.decodeWhole(body, context));
   assertGrammar(events);

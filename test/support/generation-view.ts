@@ -1,6 +1,6 @@
-import type { GenerationView } from '../../src/inference/inference.js';
+import type { GenerationView } from '../../src/faces/common/face.js';
 
-/** What faces read of a generation, made up for specs of printers. */
+/** The view of a generation that faces read, for specs of printers. */
 export const generationView = (view: Partial<GenerationView> = {}): GenerationView => ({
   id: 'gen-7-a',
   model: 'author/model',

@@ -1,7 +1,6 @@
-// The limits of one replica as a process of its own, which another one stops and continues: it claims as fast as it may
-// for a while, and reports how much it was granted.
-// Arguments: folder of the compiled sources, kind of limit, address of Redis, subject, limit, patience in ms, how far
-// the clock is ahead in ms, for how long at least in ms.
+// The limits of one replica as a separate process, which another one suspends and resumes: it claims as fast as
+// possible for a while, and reports how much it was granted. Arguments: folder of the compiled sources, kind of limit,
+// address of Redis, subject, limit, patience in ms, lead of the clock in ms, minimum duration in ms.
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,17 +9,17 @@ const [folder, kind, address, subject, limit, patienceMs, aheadMs, forMs] = proc
 const load = (file) => import(pathToFileURL(join(folder, file)).href);
 const { Secret } = await load('core/secret.js');
 const { Clock } = await load('core/time.js');
-const { LocalLimitCounts } = await load('limits/local-limit-counts.js');
-const { LocalThrottlerStorage } = await load('limits/local-throttler.storage.js');
-const { OccupiedSlots } = await load('limits/occupied-slots.js');
-const { RedisLimitCounts } = await load('limits/redis-limit-counts.js');
-const { RedisOutage } = await load('limits/redis-outage.js');
-const { connectForLimits, reconnect, RedisThrottlerStorage } = await load('limits/redis-throttler.storage.js');
+const { LocalLimitCounts } = await load('rate-limits/local-limit-counts.js');
+const { LocalThrottlerStorage } = await load('rate-limits/local-throttler.storage.js');
+const { OccupiedSlots } = await load('rate-limits/occupied-slots.js');
+const { RedisLimitCounts } = await load('rate-limits/redis-limit-counts.js');
+const { RedisOutage } = await load('rate-limits/redis-outage.js');
+const { connectForLimits, reconnect, RedisThrottlerStorage } = await load('rate-limits/redis-throttler.storage.js');
 
-/** Claims under way at one time: so many that every stop meets some. */
+/** Concurrent claims: enough that every suspension meets some. */
 const AT_ONCE = 8;
 const REFUSED_APART_MS = 5;
-/** So many refusals show that the limit was reached. */
+/** This many refusals show that the limit was reached. */
 const REFUSALS_MIN = 20;
 
 class AheadClock extends Clock {

@@ -6,7 +6,7 @@ const numbered = (count: number, part: (index: number) => string): Buffer =>
   Buffer.from(Array.from({ length: count }, (_, index) => part(index)).join(''));
 const words = 'word '.repeat(200);
 
-/** Pages that are made to cost their reader more than their sender: by what they are, of a kind each. */
+/** Pages that cost their reader more than their sender, one of each kind. */
 export const HOSTILE_HTML: Readonly<Record<string, () => Buffer>> = {
   '20,000 nested elements': () => Buffer.from(`${'<div>'.repeat(20_000)}${words}${'</div>'.repeat(20_000)}`),
   'elements nested without an end': () => Buffer.from(`${words}${'<b><i><p>'.repeat(100_000)}`),
@@ -32,14 +32,14 @@ export const HOSTILE_HTML: Readonly<Record<string, () => Buffer>> = {
   '10 MB of text': () => Buffer.alloc(10 * 1024 * 1024, 'word '),
 };
 
-/** Spaces, packed to a thousandth: one block again and again, so that nobody has to hold them. */
+/** Spaces, compressed to a thousandth: the same block repeatedly, so that the whole is never in memory. */
 function bomb(megabytes: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(1024 * 1024, ' '), { finishFlush: constants.Z_FULL_FLUSH });
   const end = Buffer.from([0x03, 0x00, 0, 0, 0, 0]);
   return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: megabytes }, () => block), end]);
 }
 
-/** The same of PDFs. */
+/** The same for PDFs. */
 export const HOSTILE_PDF: Readonly<Record<string, () => Buffer>> = {
   '10,000 pages': () => pdf({ pages: Array.from({ length: 10_000 }, (_, index) => show(`Page ${index + 1}`)) }),
   'a page that unpacks to 2 GB': () => bombed(bomb(2_000), '/Filter /FlateDecode'),

@@ -1,4 +1,4 @@
-// Images of any size, of which only what readers look at for the size is real: the header.
+// Images of any size, of which only the header is real, because readers take the size from it.
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 
@@ -16,7 +16,7 @@ export function png(width: number, height: number): Buffer {
   return header;
 }
 
-/** @param before bytes of each segment that stands before the size */
+/** @param before bytes of each segment before the size */
 export function jpeg(width: number, height: number, before: readonly number[] = [16], frame = 0xc0): Buffer {
   const segments = before.map((length) =>
     Buffer.concat([Buffer.from([0xff, 0xe1]), u16(length + 2), Buffer.alloc(length, 0xff)]),
@@ -25,7 +25,7 @@ export function jpeg(width: number, height: number, before: readonly number[] = 
   return Buffer.concat([Buffer.from([0xff, 0xd8]), ...segments, ...start]);
 }
 
-/** @param frame what its first frame covers, where that is not the whole screen */
+/** @param frame the area of its first frame, where that is not the whole screen */
 export function gif(width: number, height: number, frame = { left: 0, top: 0, width, height }): Buffer {
   const screen = Buffer.alloc(13);
   bytesOf('GIF89a').copy(screen);

@@ -4,13 +4,13 @@ import { LedgerService } from '../../src/ledger/ledger.service.js';
 import type { JsonBody } from './recorded-request.js';
 import type { TestGateway } from './app.js';
 
-/** What a counter says, in USD as the database has it without trailing zeros. */
+/** The values of a counter, in USD as in the database without trailing zeros. */
 export interface Counter {
   readonly used: number;
   readonly held: number;
 }
 
-/** The ledger of a gateway under test, read straight from its store. */
+/** The ledger of a gateway under test, read directly from its store. */
 export class LedgerReader {
   constructor(private readonly gateway: TestGateway) {}
 
@@ -18,10 +18,10 @@ export class LedgerReader {
     return this.app.get(DataSource).query(text, [...values]);
   }
 
-  /** Resolves when what has ended is settled, and the counters are moved. */
+  /** Resolves when all ended generations are settled, and the counters are updated. */
   async rest(): Promise<void> {
     const ledger = this.app.get(LedgerService);
-    // What ends with its connection ends a moment after it.
+    // A generation that ends with its connection ends a moment after it.
     for (let turn = 0; ledger.openHolds.size > 0 && turn < 200; turn++)
       await new Promise((resolve) => setTimeout(resolve, 10));
     await ledger.settled();

@@ -13,7 +13,7 @@ export const STOP_CONDITIONS = [
 ];
 
 /**
- * A body of `POST /messages` with every field and variant of docs/wire/messages.md#request-fields.
+ * A body of `POST /messages` with every field and variant of docs/use/messages.md#request-fields.
  * Copy it before changing it.
  */
 export const FULL_BODY = {

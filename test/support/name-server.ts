@@ -1,13 +1,13 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 
-/** What a name has; `silent`: it is never told. */
+/** The addresses of a name; `silent`: the server never answers. */
 export type NameAnswer = readonly string[] | 'silent';
 
-/** A name server on a loopback port: answers by script, and counts what it is asked. */
+/** A name server on a loopback port: answers by script, and counts its queries. */
 export class NameServer {
-  /** `type name`, as they came: `A cdn.test`. */
-  readonly asked: string[] = [];
+  /** `type name`, in order of arrival: `A cdn.test`. */
+  readonly queries: string[] = [];
   private readonly socket: Socket = createSocket('udp4');
 
   constructor(private readonly answer: (type: 'A' | 'AAAA', name: string) => NameAnswer) {
@@ -23,7 +23,7 @@ export class NameServer {
     return this;
   }
 
-  /** As resolvers take it. */
+  /** In the form that resolvers take. */
   get address(): string {
     return `127.0.0.1:${this.socket.address().port}`;
   }
@@ -32,7 +32,7 @@ export class NameServer {
     this.socket.close();
   }
 
-  /** RFC 1035 4.1: the question as it came, then a record for each address; none: the name does not exist. */
+  /** RFC 1035 4.1: the received question, then a record for each address; none: the name does not exist. */
   private reply(query: Buffer): Buffer | undefined {
     const labels: string[] = [];
     let at = 12;
@@ -42,11 +42,11 @@ export class NameServer {
     }
     const type = query.readUInt16BE(at + 1) === 1 ? 'A' : 'AAAA';
     const name = labels.join('.').toLowerCase();
-    this.asked.push(`${type} ${name}`);
+    this.queries.push(`${type} ${name}`);
     const addresses = this.answer(type, name);
     if (addresses === 'silent') return undefined;
     const head = Buffer.from(query.subarray(0, 12));
-    // A response, recursion as asked and available; NXDOMAIN where there is nothing.
+    // A response, recursion as requested and available; NXDOMAIN where there is nothing.
     head.writeUInt16BE(addresses.length > 0 ? 0x8180 : 0x8183, 2);
     head.writeUInt16BE(addresses.length, 6);
     head.writeUInt32BE(0, 8);

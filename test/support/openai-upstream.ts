@@ -1,7 +1,7 @@
 import { frame, json, slices, sse, type Script } from './upstream-answers.js';
 
-// Ready-made answers of a chat-completions upstream, written from the provider's public documentation; what it refuses
-// stands in doubles/openai-chat.ts.
+// Ready-made answers of a chat-completions upstream, written from the provider's public documentation;
+// doubles/openai-chat.ts defines its refusals.
 
 /** OpenAI's error body. */
 export const openaiError = (message: string, type = 'invalid_request_error', code: string | null = null) => ({
@@ -11,20 +11,20 @@ export const openaiError = (message: string, type = 'invalid_request_error', cod
 export interface OpenaiReply {
   readonly text?: string;
   readonly refusal?: string;
-  /** `reasoning_content`, as providers of reasoning models beside OpenAI send it. */
+  /** `reasoning_content`, as sent by providers of reasoning models other than OpenAI. */
   readonly reasoning?: string;
   /** Ids are `call_0`, `call_1`, … unless given. */
   readonly tools?: readonly { readonly name: string; readonly arguments: string; readonly id?: string }[];
   readonly finishReason?: string;
-  /** Replaces the usual 12 and 7 tokens; null: the provider never says. */
+  /** Replaces the usual 12 and 7 tokens; null: the provider never reports usage. */
   readonly usage?: Record<string, unknown> | null;
 }
 
 const USAGE = { prompt_tokens: 12, completion_tokens: 7, total_tokens: 19 };
 
 /**
- * Answers with this reply, streamed when the body asks for it; usage is streamed only for
- * `include_usage`, as OpenAI does.
+ * Answers with this reply, streamed when the body requests it; usage is streamed only for `include_usage`, as at
+ * OpenAI.
  */
 export function openaiReply(reply: OpenaiReply): Script {
   return (request) => {
@@ -51,7 +51,7 @@ export function openaiReply(reply: OpenaiReply): Script {
   };
 }
 
-/** The frames that stream a reply, the sentinel included. */
+/** The frames that stream a reply, including the end marker. */
 export function openaiFrames(reply: OpenaiReply, model: string, includeUsage: boolean): string[] {
   const head = { id: 'chatcmpl-loopback', object: 'chat.completion.chunk', created: 1_700_000_000, model };
   const chunk = (delta: unknown, finish: string | null = null): string =>

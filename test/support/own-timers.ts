@@ -1,12 +1,12 @@
 /**
- * The timers that one source file sets, while timers are faked. `jest.getTimerCount` counts those of all that runs in
- * the process, such as what an earlier file of tests has left behind.
+ * The timers that one source file sets, while timers are faked. `jest.getTimerCount` counts those of everything in the
+ * process, including leftovers of an earlier test file.
  */
 export class OwnTimers {
   private readonly pending = new Set<unknown>();
   private readonly restore: () => void;
 
-  /** @param file its name without the ending, as it stands in a stack */
+  /** @param file its name without extension, as in a stack trace */
   constructor(file: string) {
     const { setTimeout: set, clearTimeout: clear } = globalThis;
     const setOwn = (act: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): unknown => {
@@ -30,7 +30,7 @@ export class OwnTimers {
     return this.pending.size;
   }
 
-  /** Before timers are real again. */
+  /** Call before real timers are restored. */
   end(): void {
     this.restore();
   }

@@ -1,21 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 const STEPS = 200_000;
-/** What one round takes on the machine on which the bounds of the speed specs were set, in milliseconds. */
+/** Duration of one round on the machine on which the bounds of the speed specs were set, in milliseconds. */
 const USUAL_MS = 0.9;
-/** Rounds of a step of about 25 ms: shorter ones say little of the tens of milliseconds that are measured. */
+/** Rounds of a step of about 25 ms: shorter ones are too imprecise for the measured tens of milliseconds. */
 const STEP_ROUNDS = 28;
-/** Objects of a step that takes memory, which slows down otherwise than a computation while others use it too. */
+/** Objects of a step that allocates memory: concurrent load slows allocation down differently from computation. */
 const OBJECTS = 16_000;
-/** What that step takes on the same machine, in milliseconds. */
+/** Duration of that step on the same machine, in milliseconds. */
 const USUAL_OBJECTS_MS = 16;
 const TRIES_MAX = 8;
-/** After the first try, and as much more after each one: what was in the way has time to end. */
+/** Pause after the first try, growing by as much after each: other load has time to end. */
 const PAUSE_MS = 100;
 
 /**
- * Milliseconds from now on, as computed: while others have the core, the clock goes on and the process does not; while
- * threads of the process compute beside each other, its own time goes faster than the clock.
+ * Computed milliseconds from now on. While other processes use the core, the clock advances and the process time does
+ * not; while threads of the process compute in parallel, its own time advances faster than the clock.
  */
 export function stopwatch(): () => number {
   const usage = process.cpuUsage();
@@ -27,12 +27,12 @@ export function stopwatch(): () => number {
   };
 }
 
-/** What a turn takes that nothing holds up, in milliseconds. */
+/** Duration of an unimpeded turn, in milliseconds. */
 const TURN_MS = 10;
 
 /**
- * Milliseconds from now on, less those in which nothing had its turn: for spans of the program's own timers, which end
- * late where others have the cores.
+ * Milliseconds from now on, without stalls of the event loop: for intervals of the program's own timers, which end late
+ * where others use the cores.
  */
 export function turningTime(): () => number {
   let [turning, last] = [0, performance.now()];
@@ -49,7 +49,7 @@ export function turningTime(): () => number {
   };
 }
 
-/** Milliseconds that the work computes. */
+/** Computed milliseconds of the work. */
 export function computedMs(act: () => void): number {
   const read = stopwatch();
   act();
@@ -57,9 +57,8 @@ export function computedMs(act: () => void): number {
 }
 
 /**
- * The least of some tries, in milliseconds at the usual pace: other work on the machine may slow one down, but makes
- * none faster. Ends with the first below the bound; one above it is divided by how slow the machine was beside it.
- *
+ * The minimum of several tries, in milliseconds at the usual pace: other load may slow a try down, but never speeds it
+ * up. Ends with the first try below the bound; one above it is divided by the slowness of the machine at that time.
  * @param measure one try, in milliseconds of `stopwatch`
  */
 export async function fastest(measure: () => number | Promise<number>, boundMs: number): Promise<number> {
@@ -76,20 +75,20 @@ export async function fastest(measure: () => number | Promise<number>, boundMs: 
   return best;
 }
 
-/** How many times slower than usual this machine computes just now, at least 1. */
+/** By what factor this machine is slower than usual now, at least 1. */
 function slowness(): number {
   return Math.max(1, stepMs(someText()) / (STEP_ROUNDS * USUAL_MS), objectsMs() / USUAL_OBJECTS_MS);
 }
 
 /**
- * The same by the clock, for what is asked from another process. Asked once beside each try of what is measured, it is
- * fair: the best of as many tries.
+ * The same by the clock, for work of another process. Measured once beside each try, it is fair: the best of as many
+ * tries.
  */
 export class StepPace {
   private readonly text = someText();
   private best = Infinity;
 
-  /** At least 1; of the best of all times that this was asked. */
+  /** At least 1; the minimum of all calls. */
   slowness(): number {
     const startedAt = performance.now();
     stepMs(this.text);
@@ -115,6 +114,6 @@ function stepMs(text: string): number {
   let sum = 0;
   for (let round = 0; round < STEP_ROUNDS; round++)
     for (let index = 0; index < text.length; index++) sum = (sum * 31 + text.charCodeAt(index)) | 0;
-  // Told to somebody, so that the loop cannot be left out.
+  // The result is used, so that the loop cannot be optimised away.
   return read() + (sum === 0.5 ? 1 : 0);
 }

@@ -1,19 +1,19 @@
 import { deflateSync } from 'node:zlib';
 
-// PDFs as small as readers take them: a tree of pages, each with a content stream that shows text.
+// Minimal PDFs that readers accept: a tree of pages, each with a content stream that shows text.
 
 export interface PdfParts {
-  /** What each page's content says. */
+  /** The content of each page. */
   readonly pages: readonly string[];
-  /** Content streams are packed. Default true. */
+  /** Whether content streams are compressed. Default true. */
   readonly packed?: boolean;
-  /** Dictionaries stand in a packed stream of objects, as most writers have it since 2003. */
+  /** Dictionaries are in a compressed stream of objects, as from most writers since 2003. */
   readonly objectStream?: boolean;
-  /** Pages stand in nodes of at most so many. */
+  /** Largest number of pages in a node. */
   readonly fanOut?: number;
-  /** Objects besides, by number from 1000 on: their text, `stream` included where they have one. */
+  /** Further objects, by number from 1000 on: their text, including `stream` where they have one. */
   readonly more?: readonly string[];
-  /** Of each page's dictionary. */
+  /** Entries of each page's dictionary. */
   readonly page?: string;
 }
 

@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 
 /**
- * Makes a database on the server, for tests and scripts alike. `drop` removes it, whoever is connected.
- *
- * @param template name of the database it is a copy of; null: it is empty
+ * Creates a database on the server, for tests and scripts. `drop` removes it even while clients are connected.
+ * @param template name of the database to copy; null: empty
  */
 export async function createPostgresDatabase(
   server: string,
@@ -17,8 +16,7 @@ export async function createPostgresDatabase(
   const drop = `drop database if exists ${name}`;
   return {
     url: url.href,
-    // The server itself waits some seconds for sessions that are just closing: cutting those off
-    // would be logged as errors.
+    // The server itself waits some seconds for closing sessions: terminating them would be logged as errors.
     drop: () => runOn(server, drop).catch(() => runOn(server, `${drop} with (force)`)),
   };
 }

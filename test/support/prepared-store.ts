@@ -6,19 +6,19 @@ import { DirectoryOpener } from '../../src/shared/database/embedded.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 
 const NAME = 'prepared-store';
-/** A store in the making: the release of the engine, the process that makes it, and what `mkdtemp` adds. */
+/** A store under construction: the release of the engine, the process that makes it, and the suffix of `mkdtemp`. */
 const UNFINISHED = new RegExp(`^${NAME}-.+-(\\d+)-\\w{6}$`);
-/** How `rename` fails where another worker was faster. */
+/** Codes of `rename` where another worker was faster. */
 const IS_THERE: ReadonlySet<unknown> = new Set(['EEXIST', 'ENOTEMPTY']);
 
 /**
- * Makes a data directory with a migrated embedded database that has no row. Only tests of what a first start does make
- * the database themselves: that takes some eight seconds of computing, a copy a tenth of one.
- *
+ * Creates a data directory with a migrated, empty embedded database. Only tests of a first start create the database
+ * themselves: that takes some eight seconds of computing, a copy a tenth of one.
  * @param dataDir does not exist, or is empty
  */
 export async function copyPreparedStore(dataDir: string): Promise<void> {
-  // Beside the compiled sources, whose migrations it has: made once for each state of them and release of the engine.
+  // Next to the compiled sources, whose migrations it has: created once for each state of them and release of the
+  // engine.
   const folder = process.env['FAIRLEAD_TEST_SOURCES']!;
   const engine = basename(process.env['FAIRLEAD_TEST_CLUSTER']!, '.tar');
   const prepared = join(folder, `${NAME}-${engine}`);
@@ -41,7 +41,7 @@ async function prepare(target: string): Promise<void> {
   }
 }
 
-/** Removes what workers were making when they were killed. */
+/** Removes stores that workers were creating when they were killed. */
 async function removeAbandoned(folder: string): Promise<void> {
   const abandoned = (await readdir(folder)).filter((name) => {
     const maker = UNFINISHED.exec(name)?.[1];

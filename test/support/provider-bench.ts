@@ -13,7 +13,7 @@ import { AheadClock } from './ahead-clock.js';
 
 const SETTINGS = { timeouts: { connectMs: 2_000, idleMs: 60_000 } } as unknown as Environment;
 
-/** What a call is made of; the rest is the same for all. */
+/** The varying parts of a call; the rest is the same for all. */
 export interface BenchCall {
   readonly baseUrl: string;
   readonly dialect?: DialectId;
@@ -26,7 +26,7 @@ export interface BenchCall {
   readonly request?: Partial<ModelRequest>;
 }
 
-/** The client over a transport; with a platform of the test's own, every provider is on that one. */
+/** The client over a transport; with a platform of the test's own, every provider uses that one. */
 export class ProviderBench {
   readonly clock = new AheadClock();
   readonly client: ProviderClient;
@@ -73,7 +73,7 @@ export class ProviderBench {
     return this.client.prepare({ model, endpoint, tier: 'standard' }, requestOf(request), credential);
   }
 
-  /** The same for the same text, as that of an entry of a catalog is. */
+  /** The same object for the same text, as for a catalog entry. */
   private secretOf(text: string): Secret {
     const known = this.secrets.get(text) ?? new Secret(text);
     this.secrets.set(text, known);

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 export interface RawRequest {
   readonly method?: string;
   readonly path: string;
-  /** Sent as they are, line breaks and repeats included: `[name, value]`. */
+  /** Sent unchanged, including line breaks and repetitions: `[name, value]`. */
   readonly headers?: readonly (readonly [string, string])[];
   /**
    * An object is sent as JSON. `content-length` is added unless the headers have a length or an encoding of their own.
@@ -21,7 +21,7 @@ export interface RawResponse {
   readonly status: number;
   /** Lower-case names; repeated ones joined by a comma. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body with its chunking undone. */
+  /** The body with its chunking removed. */
   readonly body: Buffer;
   readonly json: ReturnType<typeof JSON.parse>;
 }
@@ -38,11 +38,11 @@ export async function exchange(origin: string, request: RawRequest): Promise<Raw
 }
 
 /**
- * An HTTP/1.1 client on a bare socket: it can send what no library would, stop reading, leave at any moment, and tell
- * how the bytes arrived. One request a connection.
+ * An HTTP/1.1 client on a plain socket: it can send invalid requests, stop reading, leave at any moment, and report how
+ * the bytes arrived. One request per connection.
  */
 export class RawClient {
-  /** What has come, in order of arrival. Segments of one read are one. */
+  /** The received segments, in order of arrival. Segments of one read are one. */
   readonly segments: Segment[] = [];
   /** Resolves when the socket has closed, from either side. */
   readonly closed: Promise<void>;
@@ -97,12 +97,12 @@ export class RawClient {
     this.write(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(bytes)]));
   }
 
-  /** Bytes as they are. */
+  /** Sends bytes unchanged. */
   write(bytes: string | Uint8Array): void {
     this.socket.write(bytes);
   }
 
-  /** Stops reading: what the other side sends fills the buffers between, and then stops it. */
+  /** Stops reading: the other side fills the buffers in between, and then stalls. */
   pause(): void {
     this.socket.pause();
   }
@@ -111,7 +111,7 @@ export class RawClient {
     this.socket.resume();
   }
 
-  /** Leaves without a word. */
+  /** Leaves without closing properly. */
   destroy(): void {
     this.socket.destroy();
   }
@@ -121,7 +121,10 @@ export class RawClient {
     this.socket.resetAndDestroy();
   }
 
-  /** Resolves with all that came so far, as text, once it holds `part`. Rejects when the connection ends without. */
+  /**
+   * Resolves with everything received so far, as text, once it contains `part`. Rejects when the connection ends
+   * before.
+   */
   async until(part: string): Promise<string> {
     let searched = 0;
     while (!this.received.includes(part, searched)) {
@@ -132,12 +135,12 @@ export class RawClient {
     return this.text;
   }
 
-  /** All that came so far, status line and chunking included. */
+  /** Everything received so far, including status line and chunking. */
   get text(): string {
     return this.received.toString();
   }
 
-  /** Resolves once the status line and headers are there. */
+  /** Resolves once status line and headers have arrived. */
   async head(): Promise<Pick<RawResponse, 'status' | 'headers'>> {
     await this.until('\r\n\r\n');
     return readHead(this.received.toString('latin1', 0, this.received.indexOf('\r\n\r\n')));
@@ -168,7 +171,7 @@ export class RawClient {
     this.length += bytes.copy(this.space, this.length);
   }
 
-  /** Resolves when something more has come, or the connection has ended. */
+  /** Resolves when more bytes have arrived, or the connection has ended. */
   news(): Promise<void> {
     return new Promise((resolve) => this.waiters.push(resolve));
   }
@@ -190,7 +193,7 @@ function readHead(text: string): Pick<RawResponse, 'status' | 'headers'> {
   return { status: Number(statusLine?.split(' ')[1]), headers };
 }
 
-/** The body, as soon as it is whole. */
+/** The body, as soon as it is complete. */
 function readBody(bytes: Buffer, headers: RawResponse['headers'], status: number, ended: boolean): Buffer | undefined {
   if (status === 204 || status === 304) return Buffer.alloc(0);
   if (headers['transfer-encoding'] === 'chunked') return unchunk(bytes);

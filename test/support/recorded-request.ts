@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-/** Parsed JSON of unchecked shape, which tests reach into freely. */
+/** Parsed JSON of unchecked shape, for free access in tests. */
 export type JsonBody = ReturnType<typeof JSON.parse>;
 
-/** One request as an upstream received it, and how its answer fares. */
+/** One request as an upstream received it, and the progress of its answer. */
 export class RecordedRequest {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export class RecordedRequest {
   closedAt: number | undefined;
   /** The socket closed before the answer was complete. */
   aborted = false;
-  /** Bytes of the answer's body that the operating system has taken so far. */
+  /** Bytes of the answer's body that the operating system has accepted so far. */
   bodyBytesWritten = 0;
   /** Resolves when the answer is complete or its socket has closed. */
   readonly closed: Promise<void>;

@@ -17,7 +17,7 @@ export interface RelayAccount {
 
 interface RelayToken {
   readonly text: Promise<string>;
-  /** Infinite as long as it is fetched. */
+  /** Infinite while it is being fetched. */
   expiresAtMs: number;
 }
 
@@ -32,7 +32,7 @@ const KIND_OF_EXCEPTION: Readonly<Record<string, FaultKind>> = {
 };
 
 /**
- * A cloud that no vendor has, with all that a platform may ask for: a credential with parts, an address made of region,
+ * A fictitious cloud that uses everything a platform may need: a credential with parts, an address made of region,
  * project and model, a body of its own form, a token that is fetched and kept, a signature over the printed body,
  * binary frames.
  */
@@ -41,7 +41,7 @@ export class RelayPlatform implements Platform {
 
   constructor(private readonly means: PlatformDependencies) {}
 
-  /** The model stands in the address. */
+  /** The address contains the model. */
   adapt({ body, ...call }: UpstreamCall, _target: Target): UpstreamCall {
     const { model: _model, ...rest } = body as Readonly<Record<string, unknown>>;
     return { ...call, body: { relay_version: 1, ...rest } };
@@ -78,7 +78,7 @@ export class RelayPlatform implements Platform {
     return new ProviderFault('refused-credential', body, { status });
   }
 
-  /** One for all who wait: none of their signals ends it. */
+  /** One token for all waiting callers: none of their signals ends it. */
   private tokenFor(account: RelayAccount, origin: string): Promise<string> {
     const { clock } = this.means;
     const kept = this.tokens.get(account.secret);
@@ -154,7 +154,7 @@ function readAccount(credential: Secret | undefined): RelayAccount {
     const account: unknown = JSON.parse(credential?.reveal() ?? '');
     if (typeof account === 'object' && account !== null && 'secret' in account) return account as RelayAccount;
   } catch {
-    // The text of the failure would hold the credential.
+    // The text of the failure would contain the credential.
   }
   throw new ProviderFault('refused-credential', 'The credential is no account of the relay.');
 }

@@ -1,8 +1,8 @@
 import type { JsonBody } from './recorded-request.js';
 import { frame, json, sse, type Script } from './upstream-answers.js';
 
-// Ready-made answers of an upstream of the responses format, written from the provider's public documentation; what it
-// refuses stands in doubles/openai-responses.ts.
+// Ready-made answers of an upstream of the responses format, written from the provider's public documentation;
+// doubles/openai-responses.ts defines its refusals.
 
 const USAGE = {
   input_tokens: 12,
@@ -12,7 +12,7 @@ const USAGE = {
   total_tokens: 19,
 };
 
-/** Answers with these items, streamed when the body asks for it: words, summaries and arguments in two pieces. */
+/** Answers with these items, streamed when the body requests it: words, summaries and arguments in two pieces. */
 export function responsesReply(items: readonly JsonBody[], more: object = {}): Script {
   return ({ json: body }) => {
     const head = { id: 'resp_loopback', object: 'response', created_at: 1_700_000_000, model: body.model, error: null };

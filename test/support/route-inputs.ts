@@ -6,8 +6,8 @@ import type { Plan } from '../../src/core/routing/plan.js';
 import { planRoute } from '../../src/core/routing/plan-route.js';
 import type { RouteInputs, RouteNeeds } from '../../src/core/routing/route-inputs.js';
 
-// What plans are made from, with everything but the point of a test filled in: an endpoint supports all, keeps nothing
-// and is free of faults; the operator can call every provider.
+// Inputs of plans with defaults for everything but the point of a test: an endpoint supports all, keeps nothing and is
+// free of faults; the operator can call every provider.
 
 /** USD per million tokens → 10⁻¹² USD per token. */
 export const perMillion = (usd: number): bigint => BigInt(Math.round(usd * 1_000_000));
@@ -48,7 +48,7 @@ export function endpoint(tag: string, { policy, usd = 1, ...parts }: EndpointPar
   };
 }
 
-/** The endpoint with one of itself in each of these geographies. */
+/** The endpoint with a copy of itself in each of these geographies. */
 export const inGeographies = (one: Endpoint, prices: Readonly<Record<string, Pricing>>): Endpoint =>
   withGeographies(one, new Map(Object.entries(prices)));
 
@@ -116,7 +116,7 @@ export const inputsOf = (models: readonly Model[], { needs, ...parts }: InputPar
   ...parts,
 });
 
-/** The plan; a test whose first model is unknown says so itself. */
+/** The plan; a test with an unknown first model handles that itself. */
 export function plan(models: readonly Model[], parts: InputParts = {}): Plan {
   const made = planRoute(inputsOf(models, parts));
   if (!made) throw new Error('the first model is not in the catalog');
@@ -132,8 +132,8 @@ export const reasonsOf = ({ excluded }: Plan): Readonly<Record<string, string>> 
   Object.fromEntries(excluded.map(({ model: id, tag, reason }) => [tag ?? id, reason]));
 
 /**
- * Whole numbers from 0 up to below `bound`, always the same for one seed: a linear congruence, of which the high bits
- * are good.
+ * Whole numbers from 0 to below `bound`, always the same for one seed: a linear congruence, of which the high bits are
+ * used.
  */
 export function numbers(seed: number): (bound: number) => number {
   let state = seed >>> 0;

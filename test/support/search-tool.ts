@@ -6,7 +6,7 @@ import { webSearch } from '../../src/tools/web-search/web-search.js';
 import { extensionContext, runCharged, type ChargedResult } from './extension-context.js';
 import { catalogOf } from './route-inputs.js';
 
-/** What an offer is made from, where these engines are set up. */
+/** The setup of an offer, with these engines configured. */
 export const setupWith = (tools: ToolsConfiguration, parts: Partial<ToolSetup> = {}): ToolSetup => ({
   catalog: { ...catalogOf(), tools },
   modelOf: () => {
@@ -20,11 +20,11 @@ export const engines = (
   preferred = Object.keys(entries)[0]!,
 ): ToolsConfiguration => ({ webSearch: { default: preferred, engines: new Map(Object.entries(entries)) } });
 
-/** The tool as a caller asks for it, ready for one generation. */
+/** The tool as requested by a caller, ready for one generation. */
 export const offerSearch = (tools: ToolsConfiguration, parameters: JsonObject = {}): ServedTool =>
   webSearch.offer({ type: 'openrouter:web_search', parameters, path: 'tools.0' }, setupWith(tools)) as ServedTool;
 
-/** One search, as the loop makes it. */
+/** One search, as made by the tool loop. */
 export const searchFor = (
   tool: ServedTool,
   query: string,

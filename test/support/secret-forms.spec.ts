@@ -1,9 +1,8 @@
-// Goal: a search for secrets finds them, or what it does not find would say nothing. Method: any secret within any
-// text, in each form.
+// The search for secrets finds them, so that an empty result is meaningful. Any secret within any text, in each form.
 import fc from 'fast-check';
 import { findSecrets } from './secret-forms.js';
 
-it('finds a secret in every form, whatever stands around it, and no other', () => {
+it('finds a secret in every form, in any surroundings, and no other', () => {
   const secret = fc.uint8Array({ minLength: 12, maxLength: 40 }).map((bytes) => Buffer.from(bytes));
   fc.assert(
     fc.property(secret, fc.uint8Array(), fc.uint8Array(), (bytes, before, after) => {

@@ -1,10 +1,9 @@
-/** Characters of base64 that a secret shares with what stands before it, by how many bytes of a group that takes. */
+/** Number of base64 characters that a secret shares with the preceding bytes, by their number in a group. */
 const SHARED = [0, 2, 3] as const;
 
 /**
- * How a secret may stand in a text: as it is, in hex, and in base64 of either alphabet, wherever in it the secret
- * begins.
- * @param secret of eight bytes at least, or chance would find it
+ * The forms in which a secret may occur in a text: plain, in hex, and in base64 of either alphabet, at any offset.
+ * @param secret of at least eight bytes, or it would be found by chance
  */
 export function formsOf(secret: string | Buffer): readonly string[] {
   const bytes = Buffer.from(secret as string);
@@ -13,7 +12,7 @@ export function formsOf(secret: string | Buffer): readonly string[] {
   for (const alphabet of ['base64', 'base64url'] as const) {
     for (const [before, shared] of SHARED.entries()) {
       const text = Buffer.concat([Buffer.alloc(before), bytes]).toString(alphabet);
-      // What the last one shares with what comes after is left out, too.
+      // The character shared with the following bytes is left out, too.
       forms.push(text.slice(shared, Math.floor(((before + bytes.length) * 8) / 6)));
     }
   }
@@ -21,7 +20,7 @@ export function formsOf(secret: string | Buffer): readonly string[] {
   return [...new Set([...forms, hex, hex.toUpperCase()])];
 }
 
-/** Which secrets stand in which texts, in whatever form: `name in way`. */
+/** Finds secrets in texts, in any form: `name in way`. */
 export function findSecrets(
   secrets: Readonly<Record<string, string | Buffer>>,
   texts: Readonly<Record<string, string>>,

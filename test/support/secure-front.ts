@@ -5,15 +5,15 @@ import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 
-/** TLS before a server of this machine, with a certificate of its own making for some names. */
+/** TLS in front of a server of this machine, with a self-signed certificate for some names. */
 export interface SecureFront {
   readonly port: number;
-  /** File of the certificate, for whoever is to trust it. */
+  /** File of the certificate, for clients that should trust it. */
   readonly certificate: string;
   close(): Promise<void>;
 }
 
-/** @param folder of the caller's, where the certificate goes */
+/** @param folder for the certificate */
 export async function startSecureFront(folder: string, target: number, names: readonly string[]): Promise<SecureFront> {
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
   execFileSync(

@@ -6,14 +6,14 @@ import { doAtOnce } from '../../src/core/steps.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import { bedrockConverse } from '../../src/providers/dialects/bedrock-converse/dialect.js';
 import { openaiChat } from '../../src/providers/dialects/openai-chat/dialect.js';
-import { withFittingTools } from '../../src/providers/fit-tools.js';
+import { withFittingTools } from '../../src/providers/fitting/fit-tools.js';
 
 const DIALECTS = [anthropicMessages, openaiChat, bedrockConverse];
 
 type Encoded = 'anthropic-messages' | 'openai-chat' | 'bedrock-converse';
 
 function target(dialect: Encoded): Target {
-  // Converse has text documents in base64, in which no word is found again; without files it has them in words.
+  // Converse carries text documents in base64, in which words cannot be found; without files it carries them as text.
   const readsFiles = dialect !== 'bedrock-converse';
   const endpoint: Target['endpoint'] = {
     tag: 'p',
@@ -25,7 +25,7 @@ function target(dialect: Encoded): Target {
       policy: { collectsData: true, zeroDataRetention: false },
     },
     upstreamModel: 'upstream',
-    // Searches that a field asks for go to the vendor.
+    // Searches requested by a field go to the vendor.
     pricing: { prompt: 0n, completion: 0n, tiers: [], webSearch: 0n },
     quantization: 'unknown',
     contextLength: 200_000,
@@ -44,7 +44,7 @@ function target(dialect: Encoded): Target {
   return { model, endpoint, tier: 'standard', definition: { slug: 'p', credential: 'bearer', quirks } };
 }
 
-/** What each dialect that has a form for the request would send. */
+/** The bodies for each dialect that can carry the request. */
 export function sentBodies(request: ModelRequest): { readonly body: Json | object; readonly headers: object }[] {
   return DIALECTS.flatMap((dialect) => {
     try {

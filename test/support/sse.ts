@@ -1,6 +1,6 @@
 import type { JsonBody } from './recorded-request.js';
 
-// Reads event streams apart from the code under test, for assertions: slow, simple, strict.
+// Reads event streams independently of the code under test, for assertions: slow, simple, strict.
 
 /** One server-sent event, or a comment. */
 export interface RawFrame {
@@ -11,7 +11,7 @@ export interface RawFrame {
   readonly comments: readonly string[];
 }
 
-/** Every frame of a whole stream. Text after the last blank line is a frame that was cut off, and an error. */
+/** Every frame of a whole stream. Text after the last blank line is a truncated frame, and an error. */
 export function readFrames(stream: string | Uint8Array): RawFrame[] {
   const text = typeof stream === 'string' ? stream : new TextDecoder('utf-8', { fatal: true }).decode(stream);
   const blocks = text.replace(/\r\n?/g, '\n').split('\n\n');
@@ -34,10 +34,7 @@ function readBlock(block: string): RawFrame {
   return { event, data: data.length > 0 ? data.join('\n') : undefined, comments };
 }
 
-/**
- * What a Messages stream must not be, one sentence each; none when it obeys the grammar
- * (docs/reasons/streams.md#the-grammar).
- */
+/** Violations of the Messages stream grammar, one sentence each (docs/use/streaming.md#order-of-events). */
 export function messagesGrammarFaults(frames: readonly RawFrame[]): string[] {
   const faults: string[] = [];
   const check = new MessagesGrammar((fault) => faults.push(fault));
@@ -47,8 +44,8 @@ export function messagesGrammarFaults(frames: readonly RawFrame[]): string[] {
 }
 
 /**
- * The parsed events of a Messages stream; pings, comments and the sentinel are left out. @throws
- * when the grammar is broken
+ * The parsed events of a Messages stream, without pings, comments and the end marker. @throws when the grammar is
+ * violated
  */
 export function readMessagesEvents(stream: string | Uint8Array): JsonBody[] {
   const frames = readFrames(stream);
@@ -59,7 +56,7 @@ export function readMessagesEvents(stream: string | Uint8Array): JsonBody[] {
     .map(({ data }) => JSON.parse(data!));
 }
 
-/** Which deltas may stand in which block. Server tools take their input as tools do. */
+/** The deltas that are allowed in each block. Server tools receive their input as tools do. */
 const DELTAS: Readonly<Record<string, readonly string[]>> = {
   text: ['text_delta', 'citations_delta'],
   thinking: ['thinking_delta', 'signature_delta'],

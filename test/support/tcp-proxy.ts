@@ -1,18 +1,18 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A client's connection, and its way on; that is missing while nothing is carried for it. */
+/** A client's connection, and the onward one, which is missing while nothing is carried. */
 interface Link {
   readonly client: Socket;
   server: Socket | undefined;
 }
 
-/** Stands before a server, so that a test can take the way to it away and give it back. One per suite. */
+/** A proxy before a server, so that a test can interrupt and restore the connection. One per suite. */
 export class TcpProxy {
   private server: Server | undefined;
   private readonly links = new Set<Link>();
   private readonly target: URL;
   private port = 0;
-  /** What becomes of bytes: carried both ways, only to the server, or not at all. */
+  /** Which bytes are carried: both ways, only to the server, or none. */
   private carries: 'both' | 'questions' | 'nothing' = 'both';
 
   /** @param target URL of the server, with its port */
@@ -20,7 +20,7 @@ export class TcpProxy {
     this.target = new URL(target);
   }
 
-  /** The target's URL, by way of this proxy. */
+  /** The target's URL through this proxy. */
   get url(): string {
     const url = new URL(this.target);
     url.hostname = '127.0.0.1';
@@ -28,7 +28,7 @@ export class TcpProxy {
     return url.href;
   }
 
-  /** Opens the way; again at the same port after a stop. */
+  /** Starts to listen; at the same port again after a stop. */
   async start(): Promise<void> {
     this.carries = 'both';
     const server = createServer((client) => this.accept(client));
@@ -53,25 +53,25 @@ export class TcpProxy {
     for (const link of this.links) hush(link, 'nothing');
   }
 
-  /** Half-open: connections stay and new ones are accepted, yet nothing is carried any more. */
+  /** Half-open: connections stay and new ones are accepted, but nothing is carried. */
   silence(): void {
     this.carries = 'nothing';
     this.freeze();
   }
 
-  /** Carries what is asked and keeps back every answer: the server acts, and nobody hears of it. */
+  /** Carries requests and holds back every answer: the server acts, and the client does not learn of it. */
   mute(): void {
     this.carries = 'questions';
     for (const link of this.links) hush(link, 'questions');
   }
 
-  /** Carries again, from where it stopped: what was kept back arrives late. */
+  /** Carries again, from where it stopped: held back bytes arrive late. */
   resume(): void {
     this.carries = 'both';
     for (const link of this.links) this.carry(link);
   }
 
-  /** Carries new connections. Those of before stay open and silent for ever, as after a failover to another machine. */
+  /** Carries new connections. Earlier ones stay open and silent for ever, as after a failover to another machine. */
   replace(): void {
     this.carries = 'both';
   }
@@ -90,7 +90,7 @@ export class TcpProxy {
   private carry(link: Link): void {
     const { client } = link;
     const server = (link.server ??= this.connect(client));
-    // Bytes of what is piped twice would arrive twice.
+    // Bytes that are piped twice would arrive twice.
     client.unpipe().pipe(server);
     if (this.carries === 'both') server.unpipe().pipe(client);
   }

@@ -10,10 +10,10 @@ import { Upstream } from './upstreams.js';
 
 const ROOT = join(__dirname, '..', '..');
 
-/** Answers one call to a model, by whatever is to be tried. */
+/** Answers one call to a model under test. */
 export type TrialAnswer = (request: RecordedRequest, index: number) => Answer | Promise<Answer>;
 
-/** An endpoint of the catalog that is to be tried. */
+/** An endpoint of the catalog under test. */
 export interface TrialEntry {
   /** The model's name at the provider. */
   readonly upstreamModel: string;
@@ -23,7 +23,7 @@ export interface TrialEntry {
   readonly model?: object;
 }
 
-/** What the command prints for programs. */
+/** The JSON output of the command. */
 export interface TrialReport {
   readonly [key: string]: unknown;
   readonly problem: string | null;
@@ -45,7 +45,7 @@ export interface TrialReportCall {
   readonly model: string | null;
 }
 
-/** A provider of the catalog file, and what its one upstream answers for each model. */
+/** A provider of the catalog file, with the answers of its one upstream for each model. */
 export class TrialBench {
   readonly upstream: Upstream;
   readonly folder = mkdtempSync(join(tmpdir(), 'provider-try-'));
@@ -77,7 +77,7 @@ export class TrialBench {
     this.answers.set(name, answer);
   }
 
-  /** Writes a catalog with this provider alone, and gives its path. */
+  /** Writes a catalog with only this provider, and returns its path. */
   catalog(provider: object, entries: readonly TrialEntry[]): string {
     const path = join(this.folder, `catalog-${process.hrtime.bigint()}.json`);
     const slug = (provider as { slug?: string }).slug ?? 'acme';
@@ -99,7 +99,7 @@ export class TrialBench {
   }
 }
 
-/** The command in this process, as the package runs it. */
+/** Runs the command in this process, as the package does. */
 export const tryProvider = (
   words: readonly string[],
   variables: NodeJS.ProcessEnv,

@@ -1,13 +1,13 @@
 import type { RecordedRequest } from './recorded-request.js';
 
-// What a loopback upstream does with one request. Nothing here sleeps: a wait is a promise that the test settles.
+// The behaviour of a loopback upstream for one request. Nothing here sleeps: a wait is a promise that the test settles.
 
-/** Stands in a body: the socket is destroyed here, with a reset. */
+/** Element of a body: the socket is destroyed here, with a reset. */
 export const CUT = Symbol('cut');
-/** Stands in a body: nothing more comes, and the response is not ended, until the other side leaves. */
+/** Element of a body: nothing more is sent, and the response is not ended, until the other side leaves. */
 export const HANG = Symbol('hang');
 
-/** One piece of a body: bytes to write in one piece, a wait, or how it breaks off. */
+/** One element of a body: bytes to write in one piece, a wait, or a kind of break. */
 export type Piece = string | Uint8Array | Promise<void> | typeof CUT | typeof HANG;
 
 export interface Answer {
@@ -15,14 +15,14 @@ export interface Answer {
   readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Written piece by piece; each write is awaited, so an endless body stops when the reader stops. */
   readonly body: Iterable<Piece> | AsyncIterable<Awaited<Piece>>;
-  /** The pieces are the whole of what is written to the socket: no status line, no headers, no chunking. */
+  /** The pieces are everything written to the socket: no status line, no headers, no chunking. */
   readonly raw?: boolean;
 }
 
-/** Decides the answer to one request. `index` counts the upstream's requests from 0. */
+/** Chooses the answer to one request. `index` counts the upstream's requests from 0. */
 export type Script = (request: RecordedRequest, index: number) => Answer | Promise<Answer>;
 
-/** What a strict upstream answers to a request that the real provider would refuse. */
+/** A strict upstream's answer to a request that the real provider would refuse. */
 export interface Complaint {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export function json(value: unknown, status = 200, headers: Answer['headers'] = 
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: [JSON.stringify(value)] };
 }
 
-/** One event as a provider sends it: named for Messages, unnamed (empty name) for chat completions. */
+/** One event in a provider's form: named for Messages, unnamed (empty name) for chat completions. */
 export function frame(event: string, data: unknown): string {
   const text = typeof data === 'string' ? data : JSON.stringify(data);
   return event === '' ? `data: ${text}\n\n` : `event: ${event}\ndata: ${text}\n\n`;
@@ -45,7 +45,7 @@ export function sse(pieces: Answer['body'], headers: Answer['headers'] = {}): An
   return { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...headers }, body: pieces };
 }
 
-/** Pieces of a few characters, as a model gives them: never half of a surrogate pair. */
+/** Pieces of a few characters, as sent by a model: never half of a surrogate pair. */
 export function slices(text: string, length = 5): string[] {
   const characters = [...text];
   const count = Math.ceil(characters.length / length);
@@ -53,7 +53,7 @@ export function slices(text: string, length = 5): string[] {
 }
 
 /**
- * The same text, or bytes, in pieces of a given number of bytes, or cut at given byte offsets: characters may be torn.
+ * The same text, or bytes, in pieces of a given number of bytes, or cut at given byte offsets: characters may be split.
  */
 export function cutBytes(text: string | Uint8Array, at: number | readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
@@ -65,7 +65,7 @@ export function cutBytes(text: string | Uint8Array, at: number | readonly number
   return bounds.slice(1).map((end, index) => bytes.subarray(bounds[index], end));
 }
 
-/** The answer, with its body cut off by a reset after so many bytes. */
+/** The answer, with its body cut off by a reset after this many bytes. */
 export function cutAfter(answer: Answer, bytesMax: number): Answer {
   async function* body(): AsyncGenerator<Awaited<Piece>> {
     let left = bytesMax;
@@ -84,7 +84,7 @@ export function cutAfter(answer: Answer, bytesMax: number): Answer {
   return { ...answer, body: body() };
 }
 
-/** Accepts the request and says nothing, not even a status. */
+/** Accepts the request and sends nothing, not even a status. */
 export const neverAnswers = (): Answer => ({ raw: true, body: [HANG] });
 
 /** Resets the connection before any byte. */
@@ -96,7 +96,7 @@ export const garbage = (bytes: string | Uint8Array = '\u0000\u0001 not http\r\n\
   body: [bytes, HANG],
 });
 
-/** A stream without end; `RecordedRequest.bodyBytesWritten` tells how much the other side let through. */
+/** A stream without end; `RecordedRequest.bodyBytesWritten` shows how much the other side accepted. */
 export function endless(piece: string | Uint8Array): Answer {
   return sse(
     (function* () {

@@ -1,7 +1,7 @@
 /**
- * Goal: what the black-box tests stand on is itself right: the upstreams answer as the real ones do, the checker of
- * streams finds every breach, the bare client reads what came. Method: the upstreams' own answers through the bare
- * client and the checker; streams broken by hand, one rule each.
+ * The tools of the black-box tests are correct: the upstreams answer as the real ones do, the checker of streams finds
+ * every violation, the plain client reads what it received. The upstreams' own answers through the client and the
+ * checker; streams broken by hand, one rule each.
  */
 import { anthropicThinking, anthropicToolUse } from './anthropic-upstream.js';
 import { openaiTools } from './openai-upstream.js';
@@ -68,7 +68,7 @@ describe('the Anthropic upstream', () => {
     expect(await askAnthropic(body)).toMatchObject({ status: 400, json: { error: { type: 'invalid_request_error' } } });
   });
 
-  it('wants its headers', async () => {
+  it('requires its headers', async () => {
     const statuses = [[], ANTHROPIC_HEADERS.slice(0, 1)].map(async (headers) => {
       return (await exchange(upstream.origin, { path: '/v1/messages', headers, body: MESSAGES })).status;
     });
@@ -82,7 +82,7 @@ describe('the OpenAI upstream', () => {
   });
   afterEach(() => upstream.close());
 
-  it('streams usage only when asked for it', async () => {
+  it('streams usage only on request', async () => {
     for (const include_usage of [true, false]) {
       const { body } = await askOpenai({ ...CHAT, stream: true, stream_options: { include_usage } });
       const frames = readFrames(body);
@@ -121,14 +121,14 @@ describe('the OpenAI upstream', () => {
   });
 });
 
-describe('the bare client', () => {
+describe('the plain client', () => {
   beforeEach(async () => {
     upstream = await startUpstream('openai');
     upstream.strict = false;
   });
   afterEach(() => upstream.close());
 
-  it('stops reading and reads on', async () => {
+  it('stops reading and continues', async () => {
     upstream.script(endless('x'.repeat(65_536)));
     const client = await RawClient.connect(upstream.origin);
     client.pause();
@@ -142,7 +142,7 @@ describe('the bare client', () => {
     expect(upstream.requests[0]!.aborted).toBe(true);
   });
 
-  it('tells a cut response from a whole one', async () => {
+  it('distinguishes a cut response from a whole one', async () => {
     upstream.script(cutAfter(sse(['data: 1\n\n', 'data: 2\n\n']), 12));
     await expect(askOpenai({})).rejects.toThrow('cut off');
     upstream.script(sse(['data: 1\n\n', HANG]));

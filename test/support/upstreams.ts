@@ -8,10 +8,10 @@ import { RecordedRequest } from './recorded-request.js';
 import { responsesText } from './responses-upstream.js';
 import { CUT, HANG, json, type Answer, type Complaint, type Script } from './upstream-answers.js';
 
-/** The formats that most suites go through, one by one. */
+/** The formats that most suites test one by one. */
 export type UpstreamKind = 'anthropic' | 'openai';
 
-/** Why a request is refused, as the vendor tells it; undefined: it is taken. */
+/** Why the vendor refuses a request; undefined: it accepts it. */
 export type Rules = (request: RecordedRequest) => Complaint | undefined;
 
 const KINDS = {
@@ -21,13 +21,13 @@ const KINDS = {
 } as const;
 
 /**
- * A real HTTP server on a loopback port of its own that records every request and answers by script. Strict unless told
- * otherwise: what the real provider refuses gets the provider's error before the script is asked.
+ * A real HTTP server on a loopback port of its own that records every request and answers by script. Strict by default:
+ * a request that the real provider refuses gets the provider's error before the script is called.
  */
 export class Upstream {
   readonly requests: RecordedRequest[] = [];
   strict = true;
-  /** Connections ever accepted. */
+  /** Number of accepted connections. */
   connectionsAccepted = 0;
   private readonly server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     void this.serve(request, response);
@@ -35,7 +35,7 @@ export class Upstream {
   private readonly sockets = new Map<Socket, number>();
   private waiters: (() => void)[] = [];
 
-  /** @param basePath what stands in front of a call's path in the base URL */
+  /** @param basePath the part of the base URL before a call's path */
   constructor(
     private readonly rules: Rules,
     private current: Script,
@@ -55,7 +55,7 @@ export class Upstream {
     return this;
   }
 
-  /** The base URL as a catalog names it: with `/v1` for chat completions. */
+  /** The base URL as written in a catalog: with `/v1` for chat completions. */
   get url(): string {
     return `${this.origin}${this.basePath}`;
   }
@@ -73,18 +73,18 @@ export class Upstream {
     return this.sockets.size;
   }
 
-  /** Answers the requests that come from now on. */
+  /** Sets the answers of subsequent requests. */
   script(script: Script | Answer): void {
     this.current = typeof script === 'function' ? script : () => script;
   }
 
-  /** The request of that index, as soon as it has come; the next one when no index is given. */
+  /** The request of that index, as soon as it has arrived; the next one without an index. */
   async request(index = this.requests.length): Promise<RecordedRequest> {
     while (this.requests.length <= index) await new Promise<void>((resolve) => this.waiters.push(resolve));
     return this.requests[index]!;
   }
 
-  /** Closes every connection from this side, as a balancer does without a word. */
+  /** Closes every connection from this side, without warning, as a balancer does. */
   dropConnections(): void {
     for (const socket of this.sockets.keys()) socket.destroy();
   }
@@ -120,7 +120,7 @@ export class Upstream {
   }
 }
 
-/** Starts an upstream that, unscripted, answers every request with a short text, streamed when the body asks for it. */
+/** Starts an upstream that, unscripted, answers every request with a short text, streamed when the body requests it. */
 export function startUpstream(kind: keyof typeof KINDS, script?: Script | Answer): Promise<Upstream> {
   const { rules, text, basePath } = KINDS[kind];
   const upstream = new Upstream(rules, text('Hello from upstream.'), basePath);
@@ -128,7 +128,7 @@ export function startUpstream(kind: keyof typeof KINDS, script?: Script | Answer
   return upstream.listen();
 }
 
-/** Writes an answer; each write waits until the operating system has taken it, or the other side has left. */
+/** Writes an answer; each write waits until the operating system has accepted it, or the other side has left. */
 async function play(answer: Answer, record: RecordedRequest, response: ServerResponse): Promise<void> {
   const { socket } = response;
   if (!socket || socket.destroyed) return;
@@ -152,7 +152,7 @@ async function play(answer: Answer, record: RecordedRequest, response: ServerRes
       });
     });
     await Promise.race([written, record.closed]);
-    // The kernel mostly takes a write at once: without a turn of the event loop nobody would get to read in between.
+    // The kernel mostly accepts a write immediately: without a turn of the event loop no reader could run in between.
     await new Promise((resolve) => setImmediate(resolve));
   }
   if (socket.destroyed) return;

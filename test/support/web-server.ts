@@ -4,27 +4,27 @@ import type { AddressInfo } from 'node:net';
 
 type Serve = (response: ServerResponse, request: IncomingMessage) => void;
 
-/** A site of the web, which answers by path. */
+/** A web site that answers by path. */
 export interface WebServer {
   readonly origin: string;
   readonly port: number;
-  /** Paths that were asked for. */
-  readonly asked: string[];
-  /** Connections that are open now. */
+  /** The requested paths, in order. */
+  readonly paths: string[];
+  /** The number of open connections. */
   connections(): Promise<number>;
-  /** Has a path answered so; its address. */
+  /** Sets the answer of a path; returns its address. */
   at(path: string, serve: Serve): string;
   close(): Promise<void>;
 }
 
-/** @param host loopback address: 127.0.0.2 stands for what is public where a test allows it */
+/** @param host loopback address: 127.0.0.2 counts as public where a test allows it */
 export async function startWebServer(host = '127.0.0.2'): Promise<WebServer> {
-  const paths = new Map<string, Serve>();
-  const asked: string[] = [];
+  const answers = new Map<string, Serve>();
+  const paths: string[] = [];
   const server = createServer((request, response) => {
     const path = request.url!;
-    asked.push(path);
-    const serve = paths.get(path);
+    paths.push(path);
+    const serve = answers.get(path);
     if (serve) serve(response, request);
     else response.writeHead(404).end('none');
   });
@@ -34,10 +34,10 @@ export async function startWebServer(host = '127.0.0.2'): Promise<WebServer> {
   return {
     origin,
     port,
-    asked,
+    paths,
     connections: () => new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     at: (path, serve) => {
-      paths.set(path, serve);
+      answers.set(path, serve);
       return origin + path;
     },
     close: async () => {
@@ -47,13 +47,13 @@ export async function startWebServer(host = '127.0.0.2'): Promise<WebServer> {
   };
 }
 
-/** All of a body at once, of a kind. */
+/** A whole body at once, of a given type. */
 export const whole =
   (mediaType: string, body: string | Buffer): Serve =>
   (response) =>
     response.writeHead(200, { 'content-type': mediaType }).end(body);
 
-/** As fast as it is read, until so many bytes have come, without saying how many there are. */
+/** As fast as it is read, up to a number of bytes, without a declared length. */
 export const flood =
   (mediaType: string, bytes: number): Serve =>
   (response) => {
@@ -70,7 +70,7 @@ export const flood =
     more();
   };
 
-/** A little now and then, for ever. */
+/** A little at a time, without end. */
 export const trickle =
   (mediaType: string): Serve =>
   (response) => {

@@ -1,6 +1,6 @@
 type Writable<Rows> = { -readonly [Row in keyof Rows]: Rows[Row] };
 
-/** Runs with another row in a table, and puts the first one back. */
+/** Runs with a replaced row in a table, and restores the original afterwards. */
 export function withRow<Rows extends object, Row extends keyof Rows>(
   rows: Rows,
   row: Row,

@@ -75,10 +75,10 @@ export class MatrixBench {
   }
 
   /** Sends a body to a face's path below `/api/v1`. */
-  send(path: string, body: object): Promise<Response> {
+  send(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
     return fetch(`${this.gateway.origin}/api/v1${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}`, ...headers },
       body: JSON.stringify(body).replaceAll(FILES_AT, this.files.origin),
     });
   }
@@ -101,8 +101,8 @@ function fileAt(path: string): Answer {
 }
 
 /**
- * Providers by their real slugs, so that what the code knows of them holds. A second way into one is a provider of its
- * own, of which the file says what the code knows of the first.
+ * Providers with their real slugs, so that the code's definitions apply. A second path to one is a provider of its own,
+ * for which the file repeats those definitions.
  */
 function catalogOf(doubles: ReadonlyMap<PlatformId, Double>): object {
   const providers = new Map<string, object>();

@@ -4,7 +4,7 @@ import { pdf, show } from '../../support/pdfs.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import type { SeenReply, TestFace } from '../translation-bench.js';
 
-// What is asked and answered, in the words of no dialect; the faces' own words where they differ.
+// Requests and answers in neutral terms, with the terms of a face where faces differ.
 
 export const IMAGE = png(64, 64).toString('base64');
 export const PDF = pdf({ pages: [show('Rain')] }).toString('base64');
@@ -28,7 +28,7 @@ export const FORM = {
   required: ['rains'],
   additionalProperties: false,
 };
-/** Where callers say that files are: the server's own address is put in its place on the way. */
+/** The address of files in callers' requests; the server's own address replaces it. */
 export const FILES_AT = 'http://files.test';
 export const FILES = [
   { path: '/map.png', type: 'image/png', data: IMAGE },
@@ -42,9 +42,9 @@ export const MAX_TOKENS = 4_000;
 export const BUDGET = 2_000;
 const MARKER = { type: 'ephemeral' };
 
-/** How a face's callers say what `TestFace` has no word for. */
+/** The parts of a face's requests that `TestFace` does not cover. */
 interface FaceWords {
-  /** Instructions, with a marker where asked. */
+  /** Instructions, optionally with a marker. */
   system(isMarked: boolean): object;
   marked(text: string): JsonBody;
   /** A result of words, an image and a PDF. */
@@ -114,7 +114,7 @@ export interface Case {
   readonly replies: readonly DoubleReply[];
   /** Of the body, beside the model and a limit. */
   readonly ask: (face: TestFace) => { readonly messages: readonly JsonBody[]; readonly [field: string]: JsonBody };
-  /** What the caller says behind a reply. */
+  /** The caller's messages after a reply. */
   readonly goOn?: (face: TestFace, seen: SeenReply) => readonly JsonBody[];
 }
 
@@ -126,8 +126,8 @@ const tools = (face: TestFace, ...names: readonly string[]): { tools: JsonBody[]
 });
 /** Instructions are a field of one face and a message of the other. */
 const withSystem = (face: TestFace, isMarked: boolean, messages: readonly JsonBody[]): ReturnType<Case['ask']> => {
-  const said: JsonBody = WORDS[face.name].system(isMarked);
-  return face.name === 'messages' ? { ...said, messages } : { messages: [said.system, ...messages] };
+  const instructions: JsonBody = WORDS[face.name].system(isMarked);
+  return face.name === 'messages' ? { ...instructions, messages } : { messages: [instructions.system, ...messages] };
 };
 const simple = (reply: DoubleReply): Case => ({
   replies: [reply],

@@ -31,11 +31,11 @@ import {
   type CaseId,
 } from './cases.js';
 
-/** What a caller was told at one turn. */
-export type Told = Omit<SeenReply, 'turn'> & { readonly citations: readonly JsonBody[] };
+/** The reply that a caller received in one turn. */
+export type CallerReply = Omit<SeenReply, 'turn'> & { readonly citations: readonly JsonBody[] };
 
-/** What is otherwise in what the caller is told, than the double said. */
-export type Otherwise = (reply: DoubleReply, face: TestFace['name'], pair: Pair) => Partial<Told>;
+/** Where the caller's reply differs from the double's. */
+export type Otherwise = (reply: DoubleReply, face: TestFace['name'], pair: Pair) => Partial<CallerReply>;
 
 /** Carried: a part of the body that the vendor must get, at the last turn. */
 interface Carried {
@@ -64,8 +64,9 @@ const DATA_PDF = `data:application/pdf;base64,${PDF}`;
 const has = (...parts: readonly JsonBody[]): JsonBody => parts.map((part) => expect.objectContaining(part));
 const fineOf = ({ name }: typeof WEATHER | typeof TIME): string => `${name}: fine`;
 
-/** Google takes `additionalProperties` with a schema alone. */
+/** Google takes `additionalProperties` with a schema alone, and Nova not at the top of one. */
 const reduced = ({ additionalProperties: _closed, ...schema }: JsonBody): JsonBody => schema;
+const same = (schema: JsonBody): JsonBody => schema;
 
 /** Where a limit is sent, by dialect; chat completions of OpenAI's own models have the newer name. */
 const limitOf = ({ provider }: Pair): JsonBody =>
@@ -93,7 +94,7 @@ const question: Readonly<Record<WireDialect, (pair: Pair) => JsonBody>> = {
   }),
 };
 
-const asked = (dialect: WireDialect, otherwise?: Otherwise): Cell => ({
+const cellsOf = (dialect: WireDialect, otherwise?: Otherwise): Cell => ({
   sent: question[dialect],
   ...(otherwise && { otherwise }),
 });
@@ -101,14 +102,14 @@ const asked = (dialect: WireDialect, otherwise?: Otherwise): Cell => ({
 /** A dialect's own word for a stop is the same for all of its platforms. */
 const everywhere = (otherwise: Partial<Record<WireDialect, Otherwise>> = {}): Readonly<Record<FamilyId, Cell>> =>
   Object.fromEntries(
-    Object.entries(FAMILIES).map(([family, dialect]) => [family, asked(dialect, otherwise[dialect])]),
+    Object.entries(FAMILIES).map(([family, dialect]) => [family, cellsOf(dialect, otherwise[dialect])]),
   ) as Record<FamilyId, Cell>;
 
 /** What is true of a family: a cell, or the name of the family of which another one's holds as well. */
 type Row = Readonly<Record<FamilyId, Cell | FamilyId>>;
 
-/** The vendor does not say that a sequence was met. */
-const stopUnsaid: Otherwise = (_reply, face) => ({
+/** The vendor does not report that a sequence was met. */
+const withoutSequence: Otherwise = (_reply, face) => ({
   stop: face === 'messages' ? 'end_turn' : 'stop',
   stopSequence: null,
 });
@@ -178,10 +179,15 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
       }),
     },
     'bedrock-converse': {
-      sent: () => ({
+      sent: ({ model }) => ({
         toolConfig: {
           tools: [
-            { toolSpec: { name: WEATHER.name, inputSchema: { json: schemaOf(WEATHER.name) } } },
+            {
+              toolSpec: {
+                name: WEATHER.name,
+                inputSchema: { json: (model.includes('nova') ? reduced : same)(schemaOf(WEATHER.name)) },
+              },
+            },
             { toolSpec: { name: TIME.name } },
           ],
         },
@@ -428,7 +434,31 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
       }),
     },
     'bedrock-converse of Nova': 'bedrock-converse',
-    'bedrock-converse of Llama': 'bedrock-converse',
+    'bedrock-converse of Llama': {
+      sent: () => ({
+        messages: [
+          { role: 'user' },
+          { role: 'assistant' },
+          {
+            role: 'user',
+            content: [
+              {
+                toolResult: {
+                  toolUseId: WEATHER.id,
+                  content: [
+                    { text: 'See the map.' },
+                    { text: expect.stringContaining('Attachment 1') },
+                    { document: { format: 'pdf', source: { bytes: PDF } } },
+                  ],
+                },
+              },
+              { text: expect.stringContaining('Attachment 1') },
+              { image: { format: 'png', source: { bytes: IMAGE } } },
+            ],
+          },
+        ],
+      }),
+    },
     'google-gemini 2.5': {
       sent: () => ({
         contents: [
@@ -690,12 +720,12 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
     'openai-responses': {
       sent: () => ({ text: { format: { type: 'json_schema', name: 'reply', schema: FORM, strict: true } } }),
     },
-    'bedrock-converse of Nova': 'bedrock-converse',
+    'bedrock-converse of Nova': { notApplicable: 'Nova takes no schema', dropped: ['outputConfig'] },
     'bedrock-converse of Llama': 'bedrock-converse',
     'google-gemini 2.5': 'google-gemini',
   },
   citations: everywhere(),
-  // The chat face tells a refusal of a chat upstream as that tells it.
+  // For chat providers the chat face passes a refusal on unchanged.
   refusal: everywhere({ 'openai-chat': (_reply, face) => (face === 'chat' ? { stop: 'stop' } : {}) }),
   'max tokens': everywhere(),
   'stop sequence': {
@@ -706,16 +736,23 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
       // That one was met, not which.
       otherwise: () => ({ stopSequence: null }),
     },
-    'google-gemini': { sent: () => ({ generationConfig: { stopSequences: [STOP_SEQUENCE] } }), otherwise: stopUnsaid },
-    'openai-chat': { sent: () => ({ stop: [STOP_SEQUENCE] }), otherwise: stopUnsaid },
+    'google-gemini': {
+      sent: () => ({ generationConfig: { stopSequences: [STOP_SEQUENCE] } }),
+      otherwise: withoutSequence,
+    },
+    'openai-chat': {
+      // OpenAI's models that may reason refuse it.
+      sent: ({ model }) => (model.startsWith('gpt-5') ? {} : { stop: [STOP_SEQUENCE] }),
+      otherwise: withoutSequence,
+    },
     'openai-responses': {
       notApplicable: 'the format has no stop sequences',
       dropped: [STOP_SEQUENCE],
-      otherwise: stopUnsaid,
+      otherwise: withoutSequence,
     },
     'bedrock-converse of Nova': {
       sent: () => ({ inferenceConfig: { stopSequences: [STOP_SEQUENCE] } }),
-      // Only Claude says which.
+      // Only Claude names the sequence.
       otherwise: () => ({ stopSequence: null }),
     },
     'bedrock-converse of Llama': 'bedrock-converse of Nova',
@@ -749,13 +786,13 @@ const STOPS: Readonly<Record<TestFace['name'], Readonly<Record<ReturnType<typeof
 const idOf = (id: string, { dialect, family, platform }: Pair): JsonBody =>
   dialect === 'google-gemini' && (platform === 'vertex' || family === 'google-gemini 2.5') ? expect.any(String) : id;
 
-/** Vendors who say nothing of a cache: the Messages face tells that nobody said, the chat face none. */
+/** Vendors that report no cache figures: the Messages face reports null, the chat face omits them. */
 function cachedOf(cached: number, face: TestFace['name'], { dialect }: Pair): number | null {
-  const isSaid = dialect === 'google-gemini' ? cached > 0 : dialect !== 'cohere-chat';
-  return isSaid || face === 'chat' ? cached : null;
+  const isReported = dialect === 'google-gemini' ? cached > 0 : dialect !== 'cohere-chat';
+  return isReported || face === 'chat' ? cached : null;
 }
 
-/** Whether a vendor says what the page says, or which words of the reply the page is for. */
+/** Whether a vendor's citation quotes the page, or marks the cited part of the reply. */
 const CITES: Readonly<Record<WireDialect, 'the page' | 'the reply'>> = {
   'anthropic-messages': 'the page',
   'bedrock-converse': 'the page',
@@ -765,7 +802,7 @@ const CITES: Readonly<Record<WireDialect, 'the page' | 'the reply'>> = {
   'openai-responses': 'the reply',
 };
 
-/** A citation in the words of a face: nothing is told that the vendor does not say. */
+/** A citation in a face's form, with only what the vendor reports. */
 function citationOf(
   { url, title, quote }: DoubleCitation,
   words: string,
@@ -792,8 +829,8 @@ function citationOf(
   };
 }
 
-/** What a face tells of a double's reply, where nothing is otherwise. The chat face counts cached tokens as prompt. */
-export function toldOf(reply: DoubleReply, face: TestFace['name'], pair: Pair, otherwise?: Otherwise): Told {
+/** A face's reply for a double's reply, without exceptions. The chat face counts cached tokens as prompt. */
+export function replyFor(reply: DoubleReply, face: TestFace['name'], pair: Pair, otherwise?: Otherwise): CallerReply {
   const { input, cached, output } = reply.usage ?? DOUBLE_USAGE;
   const words = (type: 'thinking' | 'text'): string =>
     reply.parts.map((part) => (part.type === type ? part.text : '')).join('');
@@ -813,7 +850,7 @@ export function toldOf(reply: DoubleReply, face: TestFace['name'], pair: Pair, o
   };
 }
 
-/** The status that a caller is told of a failure. Anthropic alone has a status for being overloaded. */
+/** The status that a caller receives for a failure. Only Anthropic has a status for overload. */
 export const FAILURE_STATUSES: Readonly<Record<DoubleFailureKind, (pair: Pair) => number>> = {
   invalid: () => 400,
   unauthorised: () => 502,

@@ -1,7 +1,7 @@
 /**
- * Goal: a stream says the same in whatever manner it comes, on every platform of every dialect, through both faces.
- * Method: the application before strict doubles; one manner of the table (`manners.ts`) a test, for each place where
- * streams come so.
+ * Goal: a stream has the same content in whatever manner it comes, on every platform of every dialect, through both
+ * faces. Method: the application before strict doubles; one manner of the table (`manners.ts`) a test, for each place
+ * with such streams.
  */
 import { describeOnEmbedded } from '../../support/database.js';
 import { DIALECT_DOUBLES } from '../../support/doubles/dialects.js';
@@ -10,8 +10,8 @@ import { WAYS } from '../../support/doubles/platforms.js';
 import { FACES, type TestFace } from '../translation-bench.js';
 import { MatrixBench, PAIRS, type Pair } from './bench.js';
 import { ANSWER, CASES, MAX_TOKENS, QUESTION, WEATHER } from './cases.js';
-import { toldOf } from './cells.js';
-import { CHECKSUMS, formOf, TOLD_MANNERS, TRAVEL_MANNERS, type StreamForm } from './manners.js';
+import { replyFor } from './cells.js';
+import { CHECKSUMS, formOf, CONTENT_MANNERS, TRAVEL_MANNERS, type StreamForm } from './manners.js';
 
 type TravelId = keyof typeof TRAVEL_MANNERS;
 type Occurrence = Readonly<Record<StreamForm, unknown>>;
@@ -23,7 +23,7 @@ const REPLY: DoubleReply = {
     { type: 'call', ...WEATHER },
   ],
 };
-/** Arguments as a stream of either face tells a piece of them. */
+/** Pieces of arguments in a stream of either face. */
 const ARGUMENT_PIECES = /"partial_json":"[^"]|"arguments":"[^"]/g;
 
 /** By the usual way in: streams come alike by all. */
@@ -57,12 +57,12 @@ describeOnEmbedded('manners of streams', (database) => {
       const double = bench.doubleOf(pair);
       double.travel = travel(DIALECT_DOUBLES[pair.dialect].lineEnd);
       double.script(REPLY);
-      expect(seenOf(face, await ask(face, pair))).toEqual(toldOf(REPLY, face.name, pair));
+      expect(seenOf(face, await ask(face, pair))).toEqual(replyFor(REPLY, face.name, pair));
     });
   });
 
   describe('arguments in pieces', () => {
-    it.each(where(TOLD_MANNERS['arguments in pieces']))('$at', async ({ pair, face }) => {
+    it.each(where(CONTENT_MANNERS['arguments in pieces']))('$at', async ({ pair, face }) => {
       const double = bench.doubleOf(pair);
       double.travel = {};
       double.script(REPLY);
@@ -71,17 +71,17 @@ describeOnEmbedded('manners of streams', (database) => {
   });
 
   describe('usage at the end', () => {
-    it.each(where(TOLD_MANNERS['usage at the end']))('$at', async ({ pair, face }) => {
+    it.each(where(CONTENT_MANNERS['usage at the end']))('$at', async ({ pair, face }) => {
       const double = bench.doubleOf(pair);
       double.travel = {};
       const reply = { ...REPLY, usage: { ...DOUBLE_USAGE, input: 31, output: 17 } };
       double.script(reply);
-      expect(seenOf(face, await ask(face, pair)).usage).toEqual(toldOf(reply, face.name, pair).usage);
+      expect(seenOf(face, await ask(face, pair)).usage).toEqual(replyFor(reply, face.name, pair).usage);
     });
   });
 
   describe('no usage', () => {
-    it.each(where(TOLD_MANNERS['no usage']))('$at', async ({ pair, face }) => {
+    it.each(where(CONTENT_MANNERS['no usage']))('$at', async ({ pair, face }) => {
       const double = bench.doubleOf(pair);
       double.travel = {};
       double.script({ parts: [{ type: 'text', text: ANSWER }], usage: null });

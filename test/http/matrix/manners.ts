@@ -2,10 +2,10 @@ import type { WireDialect } from '../../support/doubles/double.js';
 import type { Travel } from '../../support/doubles/start-double.js';
 import type { Pair } from './bench.js';
 
-// In which manners streams come, and where they cannot: a new dialect or manner does not compile until somebody has
-// said so of each.
+// In which manners streams come, and where they cannot. A new dialect or manner does not compile without an entry for
+// each.
 
-/** What a stream is told in: its dialect's events, or AWS's frames with another dialect's events in them. */
+/** The form of a stream: its dialect's events, or AWS's frames with another dialect's events in them. */
 export type StreamForm = WireDialect | 'anthropic-messages in AWS frames';
 
 export const formOf = ({ dialect, platform }: Pair): StreamForm =>
@@ -30,8 +30,8 @@ const EVERYWHERE: Occurrence = {
 const NO_LINES = cannot('frames say their lengths, and have no lines');
 const NO_FRAMES = cannot('server-sent events have no checksums');
 
-/** Of what a stream says, when it is told. */
-export const TOLD_MANNERS = {
+/** Manners that concern the order of a stream's content. */
+export const CONTENT_MANNERS = {
   /** Reports come with the end, or behind it: OpenAI's chat in a chunk of its own, Converse in its last event. */
   'usage at the end': EVERYWHERE,
   'no usage': EVERYWHERE,
@@ -47,7 +47,7 @@ interface TravelManner {
   readonly travel: (lineEnd: Travel['lineEnd']) => Travel;
 }
 
-/** Of its bytes, which say the same in any of them. */
+/** Manners that concern only its bytes. */
 export const TRAVEL_MANNERS = {
   'torn at each byte': { occurs: EVERYWHERE, travel: () => ({ bytesPerPiece: 1 }) },
   'lines that end otherwise': {

@@ -1,9 +1,9 @@
 /**
- * Goal: whatever a caller of either face asks for reaches each dialect, on each platform that serves it, as its vendor
- * takes it, and the answer comes back whole, streamed or not. Method: the application over HTTP before strict doubles
- * (test/support/doubles), one cell of the table (`cells.ts`) a test: the conversation whole and streamed, what the
- * double was sent held to the cell, what the caller was told to what the double said, one form to the other. In which
- * manners streams come: `manners.spec.ts`.
+ * Goal: each request of a caller on either face reaches each dialect, on each platform that serves it, in its vendor's
+ * form, and the answer comes back complete, streamed or not. Method: the application over HTTP before strict doubles
+ * (test/support/doubles), one cell of the table (`cells.ts`) a test: the conversation whole and streamed. The double's
+ * calls are compared with the cell, the caller's replies with the double's, and whole with streamed. `manners.spec.ts`
+ * covers the manners of streams.
  */
 import { describeOnEmbedded } from '../../support/database.js';
 import { DOUBLE_USAGE, type DoubleFailureKind } from '../../support/doubles/double.js';
@@ -12,7 +12,7 @@ import type { JsonBody } from '../../support/recorded-request.js';
 import { FACES, type SeenReply, type TestFace } from '../translation-bench.js';
 import { MatrixBench, PAIRS, type Pair } from './bench.js';
 import { CASE_IDS, CASES, MAX_TOKENS, QUESTION, type Case, type CaseId } from './cases.js';
-import { cellOf, FAILURE_STATUSES, toldOf, type Told } from './cells.js';
+import { cellOf, FAILURE_STATUSES, replyFor, type CallerReply } from './cells.js';
 import { FAMILIES, PLACES } from './places.js';
 
 /** Tears characters, lines and frames: a prime, so that no frame's length keeps step with it. */
@@ -38,16 +38,16 @@ describeOnEmbedded('the matrix', (database) => {
     return { ...seen, citations: citedIn(seen.turn) };
   }
 
-  /** The conversation from its beginning to its end: what was told and sent at each turn. */
+  /** The whole conversation, with what was received and sent in each turn. */
   async function converse(
     face: TestFace,
     pair: Pair,
-    { replies, ask: asked, goOn }: Case,
+    { replies, ask: bodyOf, goOn }: Case,
     stream: boolean,
   ): Promise<Turn[]> {
     const double = bench.doubleOf(pair);
     double.travel = stream ? { bytesPerPiece: BYTES_PER_PIECE } : {};
-    const { messages, ...rest } = asked(face);
+    const { messages, ...rest } = bodyOf(face);
     const turns: Turn[] = [];
     let history = messages;
     for (const reply of replies) {
@@ -65,7 +65,7 @@ describeOnEmbedded('the matrix', (database) => {
       bench.doubleOf(pair).calls.length = 0;
     });
     afterEach(() => {
-      // Refused cells call nobody.
+      // Refused cells make no call.
       for (const { way } of bench.doubleOf(pair).calls) expect(way).toBe(pair.way);
     });
 
@@ -86,10 +86,10 @@ describeOnEmbedded('the matrix', (database) => {
         const { sent: last } = whole.at(-1)!;
         if ('sent' in cell) expect(last).toMatchObject(cell.sent(pair, face.name));
         else for (const word of cell.dropped ?? []) expect(JSON.stringify(last)).not.toContain(word);
-        const said = CASES[id].replies.map((reply) => toldOf(reply, face.name, pair, cell.otherwise));
-        expect(whole.map(({ seen }) => told(seen))).toEqual(said);
-        expect(streamed.map(({ seen }) => told(seen))).toEqual(said);
-        // A history that was told in pieces goes back as one that was told at once.
+        const expected = CASES[id].replies.map((reply) => replyFor(reply, face.name, pair, cell.otherwise));
+        expect(whole.map(({ seen }) => shown(seen))).toEqual(expected);
+        expect(streamed.map(({ seen }) => shown(seen))).toEqual(expected);
+        // A history from a stream goes back like one from a whole reply.
         expect(streamed.map(({ sent }) => withoutStream(sent))).toEqual(whole.map(({ sent }) => withoutStream(sent)));
       });
 
@@ -109,11 +109,11 @@ describeOnEmbedded('the matrix', (database) => {
           }),
         );
         const status = FAILURE_STATUSES[kind](pair);
-        // What the vendor says of the operator's credential is for the operator alone. Bedrock's own formats
-        // refuse one by 403, which says other things as well: there its words decide, and these speak of no key.
+        // The vendor's message about the operator's credential is for the operator alone. Bedrock's own formats refuse
+        // a credential with 403, which has other causes too: there the message decides, and this one names no key.
         const isOwnForm = pair.platform === 'bedrock' && pair.dialect !== 'openai-chat';
         const isMasked = kind === 'unauthorised' && !isOwnForm;
-        const why = isMasked ? 'only the operator of the gateway can mend that.' : 'This is why.';
+        const why = isMasked ? 'only the operator of the gateway can fix that.' : 'This is why.';
         const error = face.error(status, expect.stringContaining(why));
         expect(answers).toEqual([
           { status, body: error },
@@ -171,12 +171,12 @@ describeOnEmbedded('the matrix', (database) => {
   });
 });
 
-/** A refusal that the chat face tells apart is text as well. */
-const told = ({ turn, text, ...rest }: Turn['seen']): Told => ({ ...rest, text: text || (turn.refusal ?? '') });
+/** A refusal that the chat face reports separately counts as text. */
+const shown = ({ turn, text, ...rest }: Turn['seen']): CallerReply => ({ ...rest, text: text || (turn.refusal ?? '') });
 
 const withoutStream = ({ stream: _stream, stream_options: _options, ...rest }: JsonBody): JsonBody => rest;
 
-/** What a turn cites, as its face tells it. */
+/** The citations of a turn, in its face's form. */
 const citedIn = ({ content, annotations = [] }: JsonBody): JsonBody[] => [
   ...annotations,
   ...(Array.isArray(content) ? content.flatMap(({ citations }) => citations ?? []) : []),

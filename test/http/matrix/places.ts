@@ -2,12 +2,10 @@ import type { DialectId, PlatformId } from '../../../src/core/routing/catalog.js
 import type { WireDialect } from '../../support/doubles/double.js';
 import type { WayOf } from '../../support/doubles/platforms.js';
 
-// Where each dialect is served: a new dialect, platform or way into one does not compile until somebody has said
-// whether it is.
+// Where each dialect is served. A new dialect, platform or path to one does not compile without an entry.
 
 /**
- * Who is spoken to: each dialect with the models that take most of it, and beside them families that take less, or say
- * it otherwise.
+ * The models of the calls: for each dialect those that take most of it, and families that take less or in another form.
  */
 export const FAMILIES = {
   'anthropic-messages': 'anthropic-messages',
@@ -22,13 +20,13 @@ export const FAMILIES = {
 } as const satisfies Readonly<Record<WireDialect, WireDialect> & Record<string, WireDialect>>;
 export type FamilyId = keyof typeof FAMILIES;
 
-/** By whom `count_tokens` is answered: the vendor, or nobody but the gateway. */
+/** The counter behind `count_tokens`: the vendor, or only the gateway. */
 export type Counting =
   | 'native'
   | {
-      /** Why nobody else counts. */
+      /** Why only the gateway counts. */
       readonly estimate: string;
-      /** The vendor is asked, and says so. */
+      /** The vendor is called, and refuses. */
       readonly refused?: true;
     };
 
@@ -44,7 +42,7 @@ export interface Served<P extends PlatformId = PlatformId> {
 }
 
 export interface NotServed {
-  /** Why nobody can be asked so. */
+  /** Why there is no such service. */
   readonly notServed: string;
 }
 

@@ -1,6 +1,7 @@
 import { anthropicError, anthropicFrames } from '../anthropic-upstream.js';
 import type { JsonBody } from '../recorded-request.js';
 import { readFrames } from '../sse.js';
+import { generationFault, GENERATION_RULES } from './claude-generations.js';
 import {
   DOUBLE_USAGE,
   signatureOf,
@@ -14,7 +15,9 @@ import {
   type Refusal,
   type WireCall,
 } from './double.js';
-import { CLOSED_RULES, closedObjectFault } from './json-schemas.js';
+import { PLATFORM_RULES, platformFault } from './claude-platforms.js';
+import { CLAUDE_TOOL_RULES, claudeToolFault, CLOSED_RULES, closedObjectFault, LIMIT_RULES, limitsFault } from './json-schemas.js'; // oxfmt-ignore
+import { isForcedRefused, refusesSchemas } from './claude-models.js';
 import {
   anything,
   base64,
@@ -50,7 +53,7 @@ const THINKING_BUDGET_MIN = 1024;
 /** With thinking, `top_p` may be no lower: Kiln-AI/Kiln#1479, SEMOSS/Semoss#1655. */
 const THINKING_TOP_P_MIN = 0.95;
 /**
- * Of an image in base64. platform.claude.com/docs/en/build-with-claude/vision has this bound for Bedrock and Google's
+ * Of an image in base64. platform.claude.com/docs/en/build-with-claude/vision gives this bound for Bedrock and Google's
  * cloud; none was found for the vendor's own address, where the double may be stricter.
  */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
@@ -61,7 +64,11 @@ const TOOL_ID = string({ rule: 'an id of other characters', pattern: /^[a-zA-Z0-
 /** No source was found for the bound. */
 const TOOL_NAME = string({ rule: 'a name of other characters', pattern: /^[a-zA-Z0-9_-]{1,128}$/ });
 
-const marker = object({ type: constant('ephemeral'), 'ttl?': oneOf('a marker of another life', '5m', '1h') });
+const marker = object({
+  type: constant('ephemeral'),
+  'ttl?': oneOf('a marker of another life', '5m', '1h'),
+  'scope?': text,
+});
 const cached: Fields = { 'cache_control?': nullable(marker) };
 const cites: Fields = { 'citations?': nullable(object({ 'enabled?': boolean })) };
 
@@ -115,7 +122,7 @@ const blockFields: Readonly<Record<string, Fields>> = {
     ...cached,
   },
 };
-/** What runs on the vendor's side; its inner form is the vendor's own, and comes back as it was told. */
+/** Blocks of the vendor's own tools; their inner form is the vendor's own, and must be returned unchanged. */
 const SERVER_BLOCKS = [
   'server_tool_use',
   'web_search_tool_result',
@@ -135,7 +142,15 @@ const SERVER_BLOCKS = [
 
 const knownBlock = tagged('type', blockFields);
 const block = chosen([knownBlock], (value) => (SERVER_BLOCKS.includes(value?.type) ? anything : knownBlock));
-const message = object({ role: oneOf('a foreign role', 'user', 'assistant', 'system'), content: textOr(list(block)) });
+const message = object({
+  role: oneOf('a foreign role', 'user', 'assistant', 'system'),
+  'content?': textOr(list(block)),
+  // `BetaSystemMessageParam` of @anthropic-ai/sdk 1.12.0.
+  'output_config?': nullable(
+    object({ 'effort?': nullable(oneOf('an unknown effort', 'low', 'medium', 'high', 'xhigh', 'max')) }),
+  ),
+  'clear_at?': nullable(oneOf('an unknown end', 'next_user_message', 'never')),
+});
 
 const customTool = object({
   'type?': nullable(constant('custom')),
@@ -152,6 +167,10 @@ const customTool = object({
 const isCustom = (tool: JsonBody): boolean => (tool?.type ?? 'custom') === 'custom';
 const tool = chosen([customTool], (value) => (isCustom(value) ? customTool : anything));
 
+const shownThinking: Fields = {
+  'display?': nullable(oneOf('an unknown display', 'summarized', 'omitted', 'updates')),
+  'block_binding?': nullable(record),
+};
 const parallel: Fields = { 'disable_parallel_tool_use?': boolean };
 const body: Fields = {
   messages: list(message),
@@ -163,17 +182,18 @@ const body: Fields = {
   'tools?': list(tool),
   'tool_choice?': tagged('type', { auto: parallel, any: parallel, tool: { name: text, ...parallel }, none: {} }),
   'thinking?': tagged('type', {
-    enabled: { budget_tokens: integer(), 'display?': nullable(oneOf('an unknown display', 'summarized', 'omitted')) },
-    adaptive: { 'display?': nullable(oneOf('an unknown display', 'summarized', 'omitted')) },
+    enabled: { budget_tokens: integer(), ...shownThinking },
+    adaptive: shownThinking,
     disabled: {},
+    between_tools: {},
   }),
   'output_config?': object({
     'effort?': nullable(oneOf('an unknown effort', 'low', 'medium', 'high', 'xhigh', 'max')),
     'format?': nullable(tagged('type', { json_schema: { schema: record } })),
-    'task_budget?': record,
+    'task_budget?': nullable(record),
   }),
 };
-/** What Anthropic's own address takes besides; clouds refuse it (`vertex-bodies.ts`, `invoke-body.ts`). */
+/** Additional fields of Anthropic's own address; clouds refuse them (`vertex-bodies.ts`, `invoke-body.ts`). */
 const ownFields: Fields = {
   model: text,
   'stream?': boolean,
@@ -211,7 +231,9 @@ const SHAPES = {
   }),
 } as const satisfies Record<WireCall['platform'], Shape>;
 
-/** Without what an answer alone needs: the parameters of `messages.countTokens` in @anthropic-ai/sdk 1.12.0. */
+/**
+ * Without the fields that only an answer needs: the parameters of `messages.countTokens` in @anthropic-ai/sdk 1.12.0.
+ */
 const counted: Fields = {
   ...Object.fromEntries(Object.entries(body).filter(([field]) => !/^(temperature|top_|stop_)/.test(field))),
   model: text,
@@ -227,10 +249,10 @@ const ownCount = object({
 const COUNT_SHAPES = {
   direct: ownCount,
   azure: ownCount,
-  // The address is one for all models, so that the body names it:
+  // One address serves all models, so the body names the model:
   // docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/count-tokens.
   vertex: object({ ...counted, anthropic_version: constant('vertex-2023-10-16'), 'anthropic_beta?': list(text) }),
-  // In a body of Converse's.
+  // In a Converse body.
   bedrock: object({}),
 } as const satisfies Record<WireCall['platform'], Shape>;
 
@@ -240,13 +262,13 @@ const FORM_WORDS: Readonly<Record<ShapeFault['problem'], (fault: ShapeFault) => 
   invalid: ({ wanted }) => `Input should be ${wanted}`,
 };
 
-/** Pydantic's words, which the vendor's API answers with. */
+/** Pydantic's words, as in the answers of the vendor's API. */
 const misshapen = (fault: ShapeFault): Refusal => ({
   rule: fault.rule,
   message: `${dotted(fault.path)}: ${FORM_WORDS[fault.problem](fault)}`,
 });
 
-/** Beside those of the form. */
+/** In addition to those of the form. */
 const RULES = [
   'no messages',
   'a field without its beta',
@@ -254,6 +276,9 @@ const RULES = [
   'a choice of an unknown tool',
   'a choice among nothing',
   'a schema of either',
+  'a schema that the platform does not know',
+  'a forced tool of a model that is not forced',
+  'twenty-one strict tools',
   'a turn without content',
   'an empty text',
   'a text of space',
@@ -262,6 +287,7 @@ const RULES = [
   'a call without result',
   'a stray result',
   'a result twice',
+  'a failed result of more than words',
   'advice without its adviser',
   'five markers',
   'a marker on an empty text',
@@ -275,12 +301,12 @@ const RULES = [
   'a loop that begins without thinking',
   'an address on a cloud',
   'a picture of 6 MB',
-  'a signature of somebody else',
-  'a seal of somebody else',
+  'a foreign signature',
+  'a foreign seal',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
-/** Fields that want a beta: without it they are extra inputs, as the vendor's own SDK knows, which sends both. */
+/** Fields that require a beta: without it they are extra inputs, as in the vendor's own SDK, which sends both. */
 function missingBeta({ body: sent, platform, headers }: WireCall): Refusal | undefined {
   if (platform === 'bedrock' || platform === 'vertex') return undefined;
   const named = String(headers['anthropic-beta'] ?? '').split(',');
@@ -291,6 +317,11 @@ function missingBeta({ body: sent, platform, headers }: WireCall): Refusal | und
     ['context_management', 'context-management-2025-06-27', management],
     ['context_management', 'compact-2026-01-12', compacts],
     ['output_config.task_budget', 'task-budgets-2026-03-13', output?.task_budget],
+    [
+      'cache_control.scope',
+      'prompt-caching-scope-2026-01-05',
+      blocksOf(sent).some(({ block: one }) => one.cache_control?.scope),
+    ],
   ] as const;
   const missing = needed.find(([, beta, value]) => value && !named.includes(beta));
   return missing && broken('a field without its beta', `${missing[0]}: Extra inputs are not permitted`);
@@ -301,7 +332,7 @@ interface Placed {
   readonly block: JsonBody;
 }
 
-/** Every block that may bear a marker, in the order in which the vendor's cache reads them. */
+/** Every block that may carry a marker, in the order in which the vendor's cache reads them. */
 function blocksOf(sent: JsonBody): Placed[] {
   const placed = (at: string, blocks: unknown): Placed[] =>
     Array.isArray(blocks) ? blocks.map((each: JsonBody, index) => ({ at: `${at}.${index}`, block: each })) : [];
@@ -313,10 +344,7 @@ function blocksOf(sent: JsonBody): Placed[] {
   return [...placed('tools', sent.tools), ...placed('system', sent.system), ...turns];
 }
 
-/**
- * How many, where, and in which order of their lives. Empty texts: askalf/dario#1066; the order:
- * headroomlabs-ai/headroom#2939.
- */
+/** Number, places and order of lifetimes. Empty texts: askalf/dario#1066; the order: headroomlabs-ai/headroom#2939. */
 function markerFault(sent: JsonBody): Refusal | undefined {
   const marked = blocksOf(sent).filter(({ block: { cache_control } }) => cache_control);
   const count = marked.length + (sent.cache_control ? 1 : 0);
@@ -335,10 +363,10 @@ function markerFault(sent: JsonBody): Refusal | undefined {
 }
 
 /**
- * Budget, and what does not go with it. Refusals: MartialBE/one-hub#529 (temperature),
+ * The budget, and fields that cannot be combined with it. Refusals: MartialBE/one-hub#529 (temperature),
  * quarkiverse/quarkus-langchain4j#1812 (`top_k`), can1357/oh-my-pi#341 (forced tools). A budget below the limit:
- * themaximalist/llm.js#30; with interleaved thinking the vendor lets it be higher (awsl-project/maxx#765, which quotes
- * the documentation), so that the double is stricter there.
+ * themaximalist/llm.js#30; with interleaved thinking the vendor allows a higher one (awsl-project/maxx#765, which
+ * quotes the documentation), so that the double is stricter there.
  */
 function thinkingFault(sent: JsonBody, counts: boolean): Refusal | undefined {
   const { thinking, temperature, top_p, top_k, tool_choice: choice, max_tokens } = sent;
@@ -370,23 +398,35 @@ function thinkingFault(sent: JsonBody, counts: boolean): Refusal | undefined {
 }
 
 /**
- * The turn that is going on begins with the model's own reasoning. The refusal speaks of a final assistant message that
- * must start with a thinking block, ahead of the last calls and results (anomalyco/opencode#3077, where it names the
- * turn's first message, lbjlaq/Antigravity-Manager#139; read 2026-11-24). It does not say which message of a longer
- * loop is looked at: the double takes the one that opens the loop, since the model thinks there and not before each
- * call.
+ * The current turn begins with the model's own reasoning. The refusal is about a final assistant message that must
+ * start with a thinking block, ahead of the last calls and results (anomalyco/opencode#3077, where it names the turn's
+ * first message, lbjlaq/Antigravity-Manager#139; read 2026-11-24). It does not specify which message of a longer loop
+ * is checked: the double checks the one that opens the loop, since the model thinks there and not before each call.
  */
 function openLoopFault(messages: JsonBody[]): Refusal | undefined {
   const answers = (turn: JsonBody): boolean => toolIds(turn, 'tool_result').length > 0;
   const turns = messages.map((turn, index) => ({ ...turn, index })).filter(({ role }) => role !== 'system');
-  const asked = turns.findLastIndex((turn) => turn.role === 'user' && !answers(turn));
-  const opening = turns[asked + 1];
-  if (opening?.role !== 'assistant' || !turns.slice(asked + 1).some(answers)) return undefined;
+  const lastQuestion = turns.findLastIndex((turn) => turn.role === 'user' && !answers(turn));
+  const opening = turns[lastQuestion + 1];
+  if (opening?.role !== 'assistant' || !turns.slice(lastQuestion + 1).some(answers)) return undefined;
   const type = Array.isArray(opening.content) ? opening.content[0].type : 'text';
   if (type === 'thinking' || type === 'redacted_thinking') return undefined;
   const at = `messages.${opening.index}.content.0.type`;
   const words = `Expected \`thinking\` or \`redacted_thinking\`, but found \`${type}\`.`;
   return broken('a loop that begins without thinking', `${at}: ${words}`);
+}
+
+/** Turns of one side in a row are one: platform.claude.com/docs/en/api/messages, `messages`; read 2026-11-29. */
+function joinedTurns(messages: JsonBody[]): JsonBody[] {
+  const blocks = ({ content }: JsonBody): JsonBody[] =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const joined: JsonBody[] = [];
+  for (const turn of messages) {
+    const last = joined.at(-1);
+    if (last?.role === turn.role) joined.splice(-1, 1, { ...last, content: [...blocks(last), ...blocks(turn)] });
+    else joined.push(turn);
+  }
+  return joined;
 }
 
 const ID_OF = { tool_use: 'id', tool_result: 'tool_use_id' } as const;
@@ -397,12 +437,13 @@ function toolIds(turn: JsonBody, type: keyof typeof ID_OF): string[] {
 }
 
 /**
- * Results directly behind their calls, each once, no words before them. Refusals: anthropics/claude-code#8210 and
- * #18947, anthropics/anthropic-sdk-typescript#653 (at the message's beginning), vectorize-io/hindsight#4250 (one
- * result each), trycua/cua#524 (ids are unique; seen within a turn, here asked of all).
+ * Results directly follow their calls, each once, without text before them. Refusals: anthropics/claude-code#8210 and
+ * #18947, anthropics/anthropic-sdk-typescript#653 (at the message's beginning), vectorize-io/hindsight#4250 (one result
+ * each), trycua/cua#524 (unique ids; observed within a turn, here required of all).
  */
-function toolFault(messages: JsonBody[]): Refusal | undefined {
+function toolFault(sent: JsonBody[]): Refusal | undefined {
   const seen = new Set<string>();
+  const messages = joinedTurns(sent);
   for (const [index, turn] of messages.entries()) {
     for (const id of toolIds(turn, 'tool_use')) {
       if (seen.has(id)) return broken('an id twice', 'messages: `tool_use` ids must be unique');
@@ -423,6 +464,13 @@ function toolFault(messages: JsonBody[]): Refusal | undefined {
       const words = 'unexpected `tool_use_id` found in `tool_result` blocks';
       return broken('a stray result', `messages.${index}.content: ${words}: ${stray}.`);
     }
+    // vellum-ai/vellum-assistant#18387
+    const isMixed = ({ type, is_error: failed, content }: JsonBody): boolean =>
+      type === 'tool_result' && failed === true && Array.isArray(content) && content.some((one) => one.type !== 'text');
+    if (Array.isArray(turn.content) && turn.content.some(isMixed)) {
+      const words = 'all content must be type "text" if "is_error" is true';
+      return broken('a failed result of more than words', `messages.${index}.content: ${words}`);
+    }
     const twice = results.find((id, place) => results.indexOf(id) !== place);
     if (twice) {
       const words = 'each tool_use must have a single result. Found multiple with id';
@@ -432,7 +480,9 @@ function toolFault(messages: JsonBody[]): Refusal | undefined {
   return undefined;
 }
 
-/** The documentation of the tool (platform.claude.com, the advisor tool; read 2026-11-28); its words are ours. */
+/**
+ * The documentation of the tool (platform.claude.com, the advisor tool; read 2026-11-28); the wording is the author's.
+ */
 function adviceFault({ messages, tools = [] }: JsonBody): Refusal | undefined {
   if (tools.some(({ type }: JsonBody) => type?.startsWith('advisor_'))) return undefined;
   const holdsAdvice = ({ content }: JsonBody): boolean =>
@@ -443,10 +493,12 @@ function adviceFault({ messages, tools = [] }: JsonBody): Refusal | undefined {
   return broken('advice without its adviser', `messages.${index}.content: ${words}`);
 }
 
-/** Empty texts: anthropics/claude-code#59812; of space alone: home-assistant/core#175637. */
+/** Empty texts: anthropics/claude-code#59812; white space only: home-assistant/core#175637. */
 function wordsFault(messages: JsonBody[]): Refusal | undefined {
-  for (const [index, { role, content }] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
+    const { role, content = [] } = message;
     const isLast = index === messages.length - 1;
+    if (content.length === 0 && role === 'system' && message.output_config?.effort !== undefined) continue;
     if (content.length === 0 && !(isLast && role === 'assistant')) {
       const words = 'all messages must have non-empty content but the last of the assistant';
       return broken('a turn without content', `messages.${index}: ${words}`);
@@ -469,9 +521,9 @@ function wordsFault(messages: JsonBody[]): Refusal | undefined {
 }
 
 /**
- * Reasoning comes back as it was signed: the refusal in anthropics/claude-code#10627, and what it is for in
- * anthropics/anthropic-sdk-python#1598. There the vendor says that another model's blocks are refused too, which it is
- * not held to here: clients that change between Claude's models keep them.
+ * Reasoning must be returned as signed: the refusal in anthropics/claude-code#10627, and its purpose in
+ * anthropics/anthropic-sdk-python#1598. There the vendor states that another model's blocks are refused too, which this
+ * double does not do: clients that switch between Claude's models keep them.
  */
 function signatureFault(messages: JsonBody[]): Refusal | undefined {
   for (const [index, { content }] of messages.entries()) {
@@ -479,10 +531,10 @@ function signatureFault(messages: JsonBody[]): Refusal | undefined {
     for (const [place, each] of content.entries()) {
       const at = `messages.${index}.content.${place}`;
       if (each.type === 'thinking' && each.signature !== signatureOf('anthropic', each.thinking)) {
-        return broken('a signature of somebody else', `${at}: Invalid \`signature\` in \`thinking\` block`);
+        return broken('a foreign signature', `${at}: Invalid \`signature\` in \`thinking\` block`);
       }
       if (each.type === 'redacted_thinking' && unseal('anthropic', each.data) === undefined) {
-        return broken('a seal of somebody else', `${at}: Invalid \`data\` in \`redacted_thinking\` block`);
+        return broken('a foreign seal', `${at}: Invalid \`data\` in \`redacted_thinking\` block`);
       }
     }
   }
@@ -508,7 +560,8 @@ function mediaFault(sent: JsonBody, platform: WireCall['platform']): Refusal | u
 }
 
 /** Unions at the top: anthropics/claude-code#27337. No source was found for the others. */
-function definitionFault({ tools = [], tool_choice: choice, output_config: output }: JsonBody): Refusal | undefined {
+function definitionFault({ body: sent, model, platform }: WireCall): Refusal | undefined {
+  const { tools = [], tool_choice: choice, output_config: output } = sent;
   const names: string[] = tools.map(({ name }: JsonBody) => name);
   if (new Set(names).size !== names.length) return broken('a tool twice', 'tools: Tool names must be unique.');
   if (choice?.type === 'tool' && !names.includes(choice.name)) {
@@ -524,7 +577,39 @@ function definitionFault({ tools = [], tool_choice: choice, output_config: outpu
     const words = 'does not support oneOf, allOf, or anyOf at the top level';
     return broken('a schema of either', `tools.${combined}.custom.input_schema: ${words}`);
   }
-  return output?.format && closedObjectFault(output.format.schema, 'output_config.format.schema');
+  for (const [index, { input_schema: schema }] of tools.entries()) {
+    const fault = schema && claudeToolFault(schema, `tools.${index}.custom`);
+    if (fault) return fault;
+  }
+  if ((choice?.type === 'tool' || choice?.type === 'any') && isForcedRefused(model)) {
+    const words = 'tool_choice: type "tool" and "any" are not supported for this model.';
+    return broken('a forced tool of a model that is not forced', words);
+  }
+  return schemasFault(tools, output?.format, platform === 'bedrock' && refusesSchemas(model));
+}
+
+/** pydantic/pydantic-ai#5579, elie222/inbox-zero#2323; read 2026-11-29. */
+const STRICT_TOOLS_MAX = 20;
+
+function schemasFault(tools: JsonBody[], format: JsonBody, isUnknown: boolean): Refusal | undefined {
+  const strict = [...tools.entries()].filter(([, tool]) => tool.strict === true);
+  const [first] = strict;
+  if (isUnknown && (first || format)) {
+    const where = first ? `tools.${first[0]}.custom.strict` : 'output_config.format';
+    return broken('a schema that the platform does not know', `${where}: Extra inputs are not permitted`);
+  }
+  if (strict.length > STRICT_TOOLS_MAX) {
+    const words = `Too many strict tools (${strict.length}). The maximum number of strict tools supported is 20.`;
+    return broken('twenty-one strict tools', words);
+  }
+  const schemas = [...strict.map(([, tool]) => tool.input_schema), ...(format ? [format.schema] : [])];
+  const limit = limitsFault(schemas);
+  if (limit) return limit;
+  for (const [index, tool] of strict) {
+    const fault = closedObjectFault(tool.input_schema, `tools.${index}.custom`);
+    if (fault) return fault;
+  }
+  return format && closedObjectFault(format.schema, 'output_config.format.schema');
 }
 
 const STOPS: Readonly<Record<DoubleStop, string>> = {
@@ -592,10 +677,18 @@ function messageOf(reply: DoubleReply, { model }: WireCall): Record<string, Json
 }
 
 const rulesOf = (shapes: Readonly<Record<WireCall['platform'], Shape>>): string[] => [
-  ...new Set([...Object.values(shapes).flatMap(({ rules }) => rules), ...RULES, ...CLOSED_RULES]),
+  ...new Set([
+    ...Object.values(shapes).flatMap(({ rules }) => rules),
+    ...RULES,
+    ...CLOSED_RULES,
+    ...LIMIT_RULES,
+    ...CLAUDE_TOOL_RULES,
+    ...PLATFORM_RULES,
+    ...GENERATION_RULES.filter((rule) => rule !== 'a strict tool at Converse'),
+  ]),
 ];
 
-/** What is refused of a body, and how a reply is told, with a ping behind its first event. */
+/** The refusals of a body, and the form of a reply, with a ping after its first event. */
 export const anthropicMessages: DialectDouble = {
   lineEnd: '\n',
   ping: { event: 'ping', data: { type: 'ping' } },
@@ -621,7 +714,7 @@ export const anthropicMessages: DialectDouble = {
       ...(kind === 'rate-limited' && { headers: { 'retry-after': '7' } }),
     };
   },
-  // No limit of output is needed, and what an answer alone needs is unknown.
+  // No output limit is needed, and fields that only an answer needs are unknown.
   counting: {
     rules: ['an unknown field', 'a field that is missing'],
     refuse(call) {
@@ -638,13 +731,18 @@ function faultOf(call: WireCall, counts: boolean): Refusal | undefined {
   if (sent.messages.length === 0) return broken('no messages', 'messages: at least one message is required');
   return (
     missingBeta(call) ??
-    definitionFault(sent) ??
+    platformFault(call, blocksOf(sent)) ??
+    definitionFault(call) ??
     wordsFault(sent.messages) ??
     toolFault(sent.messages) ??
     adviceFault(sent) ??
     markerFault(sent) ??
     thinkingFault(sent, counts) ??
     mediaFault(sent, call.platform) ??
-    signatureFault(sent.messages)
+    signatureFault(sent.messages) ??
+    generationFault({ model: call.model, fields: sent, betas: betasOf(call), atConverse: false })
   );
 }
+
+const betasOf = ({ body: sent, headers }: WireCall): string[] =>
+  sent.anthropic_beta ?? String(headers['anthropic-beta'] ?? '').split(',');

@@ -1,4 +1,5 @@
 import type { JsonBody } from '../recorded-request.js';
+import { generationFault, GENERATION_RULES, type ClaudeCall } from './claude-generations.js';
 import { slices } from '../upstream-answers.js';
 import {
   DOUBLE_USAGE,
@@ -15,7 +16,8 @@ import {
   type Signer,
   type WireEvent,
 } from './double.js';
-import { CLOSED_RULES, closedObjectFault } from './json-schemas.js';
+import { CLAUDE_TOOL_RULES, claudeToolFault, CLOSED_RULES, closedObjectFault, LIMIT_RULES, limitsFault } from './json-schemas.js'; // oxfmt-ignore
+import { isForcedRefused, refusesSchemas } from './claude-models.js';
 import {
   anything,
   base64,
@@ -54,15 +56,16 @@ const DOCUMENT_NAME = string({
   pattern: /^(?!.*\s\s)[a-zA-Z0-9\s\-()[\]]+$/,
 });
 /**
- * Of all messages: APIReference/API_runtime_Message.html. userguide/inference-api-restrictions.html says of the same
- * operations that images are bounded by their models alone, and that documents are so but for PDFs of Claude 4 and
- * later and PDFs and DOCX of Nova: of the two pages the double takes the stricter for images, the later for documents.
+ * Of all messages: APIReference/API_runtime_Message.html. For the same operations
+ * userguide/inference-api-restrictions.html states that images are bounded only by their models, and documents too,
+ * except PDFs of Claude 4 and later and PDFs and DOCX of Nova: of the two pages the double follows the stricter for
+ * images, the later for documents.
  */
 const IMAGE_BYTES_MAX = 3.75 * 1024 * 1024;
 const DOCUMENT_BYTES_MAX = 4.5 * 1024 * 1024;
 const IMAGES_MAX = 20;
 const DOCUMENTS_MAX = 5;
-/** Whose documents of some formats may be larger. */
+/** Models whose documents of some formats may be larger. */
 const UNBOUNDED_FORMATS: readonly { readonly model: RegExp; readonly formats: readonly string[] }[] = [
   { model: /anthropic\.claude-(?!3)/, formats: ['pdf'] },
   { model: /amazon\.nova/, formats: ['pdf', 'docx'] },
@@ -108,7 +111,7 @@ const content = union({
   }),
 });
 const named: Fields = { name: TOOL_NAME };
-/** `system` is a role of later versions of the API (APIReference/API_runtime_Message.html), which is not spoken. */
+/** `system` is a role of later versions of the API (APIReference/API_runtime_Message.html), which is not supported. */
 const body = object({
   messages: list(
     object({
@@ -159,7 +162,7 @@ const body = object({
   'guardrailConfig?': record,
   'promptVariables?': record,
 });
-/** Fields of Claude's own. That it answers others with an error is known of the vendor's own address. */
+/** Fields of Claude's own. The error for others is known from the vendor's own address. */
 const claudeFields = object({
   'thinking?': record,
   'top_k?': integer(),
@@ -175,7 +178,7 @@ const countShape = object({
     invokeModel: record,
   }),
 });
-/** Claude's by the id of the model itself, not of a profile: alchemy.run/providers/aws/bedrock/counttokens. */
+/** Claude's only by the id of the model itself, not of a profile: alchemy.run/providers/aws/bedrock/counttokens. */
 const COUNTED_MODEL = /^anthropic\.claude/;
 const UNCOUNTED = 'a model that is not counted';
 
@@ -190,7 +193,7 @@ const misshapen = ({ path, problem, wanted, rule }: ShapeFault): Refusal => ({
   message: `1 validation error detected: ${FORM_WORDS[problem](bracketed(path), wanted)}`,
 });
 
-/** Beside those of the form. */
+/** In addition to those of the form. */
 const RULES = [
   'a field that Claude does not know',
   'a first turn of the model',
@@ -198,6 +201,8 @@ const RULES = [
   'a blank text',
   'a blank result',
   'an empty result of an error',
+  'a picture in a result',
+  'a failed result of more than words',
   'a document without words',
   'media of the model',
   'blank instructions',
@@ -221,9 +226,14 @@ const RULES = [
   'a budget over the limit',
   'thinking with a temperature',
   'thinking with a forced tool',
-  'reasoning for a model that tells none',
-  'a signature of somebody else',
+  'reasoning for a model without any',
+  'a foreign signature',
   'a form of the answer that is no JSON',
+  'a strict tool of a model that knows none',
+  'a forced tool of a model that is not forced',
+  'a union at the top of a schema',
+  'a schema of more than Nova takes',
+  'a schema of no object',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
@@ -252,6 +262,24 @@ function rolesFault(turns: JsonBody[]): Refusal | undefined {
  * aws-samples/sample-multi-agent-orchestration-chat-on-agentcore#15; documents without words:
  * archestra-ai/archestra#4220; media of the user alone: userguide/inference-api-restrictions.html.
  */
+/**
+ * Pictures: APIReference/API_runtime_ToolResultContentBlock.html. Failed results of Claude:
+ * vellum-ai/vellum-assistant#18387. Both read 2026-11-29.
+ */
+function resultsFault(turns: JsonBody[], model: string): Refusal | undefined {
+  const results = turns.flatMap(({ content }) => content.flatMap((each: JsonBody) => each.toolResult ?? []));
+  if (
+    !/anthropic\.|amazon\.nova/.test(model) &&
+    results.some(({ content }) => content.some((one: JsonBody) => one.image))
+  ) {
+    return broken('a picture in a result', "This model doesn't support the image field of toolResult.");
+  }
+  const isMixed = ({ status, content }: JsonBody): boolean =>
+    status === 'error' && content.some((one: JsonBody) => one.text === undefined);
+  if (!/anthropic\./.test(model) || !results.some(isMixed)) return undefined;
+  return broken('a failed result of more than words', 'all content must be type "text" if "is_error" is true');
+}
+
 function wordsFault(turns: JsonBody[], system: JsonBody[]): Refusal | undefined {
   for (const [index, turn] of turns.entries()) {
     for (const [place, each] of turn.content.entries()) {
@@ -268,11 +296,11 @@ function wordsFault(turns: JsonBody[], system: JsonBody[]): Refusal | undefined 
         return broken('an empty result of an error', words);
       }
     }
-    const says = (member: string): boolean => turn.content.some((each: JsonBody) => each[member]);
-    if (says('document') && !says('text')) {
+    const has = (member: string): boolean => turn.content.some((each: JsonBody) => each[member]);
+    if (has('document') && !has('text')) {
       return broken('a document without words', 'A text block must be included when using documents.');
     }
-    if (turn.role === 'assistant' && (says('image') || says('document'))) {
+    if (turn.role === 'assistant' && (has('image') || has('document'))) {
       const words = `messages.${index}: images and documents can only be in messages with user role.`;
       return broken('media of the model', words);
     }
@@ -283,7 +311,7 @@ function wordsFault(turns: JsonBody[], system: JsonBody[]): Refusal | undefined 
 }
 
 /**
- * Results of a turn's calls are all in the next one: camel-ai/camel#3954. Tools beside calls of the past:
+ * Results of a turn's calls are all in the next one: camel-ai/camel#3954. Earlier calls require tools:
  * vxcontrol/pentagi#196.
  */
 function toolsFault(turns: JsonBody[], hasTools: boolean): Refusal | undefined {
@@ -322,15 +350,15 @@ function toolsFault(turns: JsonBody[], hasTools: boolean): Refusal | undefined {
     : undefined;
 }
 
-/** By family: where points may stand. */
+/** Cache points are allowed at different places by family. */
 const isNova = (model: string): boolean => /amazon\.nova/.test(model);
-/** Families that were seen to refuse any point. */
+/** Families that were observed to refuse any cache point. */
 const UNCACHED = /(?:^|\.)(?:ai21|cohere|deepseek|google|meta|mistral|nvidia|openai|qwen)\./;
 
 /**
- * How many points there are, and that each stands behind something that can be cached. Some families take none
- * (BerriAI/litellm#39210); Nova takes none among tools (NousResearch/hermes-agent#97281), nor right behind a result
- * (aws-samples/bedrock-engineer#71; seen as the first thing of a message in HolmesGPT/holmesgpt#2332).
+ * The number of cache points, and that each follows something cacheable. Some families accept none
+ * (BerriAI/litellm#39210); Nova accepts none among tools (NousResearch/hermes-agent#97281), nor right after a result
+ * (aws-samples/bedrock-engineer#71; observed as the first thing of a message in HolmesGPT/holmesgpt#2332).
  */
 function pointsFault({ messages, system = [], toolConfig }: JsonBody, model: string): Refusal | undefined {
   const lists: JsonBody[][] = [toolConfig?.tools ?? [], system, ...messages.map((turn: JsonBody) => turn.content)];
@@ -364,7 +392,7 @@ function pointsFault({ messages, system = [], toolConfig }: JsonBody, model: str
     : undefined;
 }
 
-/** How many documents, and their names: aws-samples/generative-ai-use-cases#1685, maximhq/bifrost#7003. */
+/** The number of documents, and their names: aws-samples/generative-ai-use-cases#1685, maximhq/bifrost#7003. */
 function mediaFault(turns: JsonBody[], model: string): Refusal | undefined {
   const [images, documents] = [blocks(turns, 'image'), blocks(turns, 'document')];
   if (images.length > IMAGES_MAX) {
@@ -391,7 +419,7 @@ function mediaFault(turns: JsonBody[], model: string): Refusal | undefined {
 
 const CLAUDE = /anthropic\.claude/;
 
-/** As at the vendor's own address; a forced tool beside it is quoted of Bedrock: can1357/oh-my-pi#341. */
+/** As at the vendor's own address; a forced tool with thinking is quoted for Bedrock: can1357/oh-my-pi#341. */
 function thinkingFault(sent: JsonBody): Refusal | undefined {
   const { additionalModelRequestFields: own = {}, inferenceConfig: config = {}, toolConfig } = sent;
   const { thinking } = own;
@@ -412,21 +440,67 @@ function thinkingFault(sent: JsonBody): Refusal | undefined {
     : undefined;
 }
 
-/** Reasoning comes back unchanged, to who told it; that models which tell none take none is an assumption. */
+/** Reasoning returns unchanged to its signer; that models without reasoning accept none is an assumption. */
 function signatureFault(turns: JsonBody[], signer: Signer | undefined): Refusal | undefined {
   for (const [index, turn] of turns.entries()) {
     for (const [place, { reasoningContent: reasoning }] of turn.content.entries()) {
       if (!reasoning) continue;
       const at = `messages.${index}.content.${place}`;
       if (signer === undefined) {
-        return broken('reasoning for a model that tells none', `${at}: reasoningContent is not supported.`);
+        return broken('reasoning for a model without any', `${at}: reasoningContent is not supported.`);
       }
       const { reasoningText: words, redactedContent: sealed } = reasoning;
       const isOwn = words ? words.signature === signatureOf(signer, words.text) : unseal(signer, sealed) !== undefined;
       if (!isOwn) {
-        return broken('a signature of somebody else', `${at}: Invalid \`signature\` in \`thinking\` block`);
+        return broken('a foreign signature', `${at}: Invalid \`signature\` in \`thinking\` block`);
       }
     }
+  }
+  return undefined;
+}
+
+const NOVA = /(?:^|\.)amazon\.nova-/;
+const NOVA_KEYWORDS = ['type', 'properties', 'required'];
+
+/**
+ * Schemas of tools. The type: APIReference/API_runtime_ToolInputSchema.html; Nova: zed-industries/zed#28521,
+ * pydantic/pydantic-ai#1623; the others as at the vendor's own address.
+ */
+function definitionsFault({ toolConfig }: JsonBody, model: string): Refusal | undefined {
+  const { any, tool: one } = toolConfig?.toolChoice ?? {};
+  if ((any || one) && isForcedRefused(model)) {
+    const words = 'tool_choice: type "tool" and "any" are not supported for this model.';
+    return broken('a forced tool of a model that is not forced', words);
+  }
+  const specs: JsonBody[] = (toolConfig?.tools ?? []).flatMap(({ toolSpec }: JsonBody) => toolSpec ?? []);
+  for (const [index, { inputSchema, strict }] of specs.entries()) {
+    const schema = inputSchema.json;
+    const at = `tools.${index}.custom`;
+    if (schema.type !== 'object') {
+      return broken(
+        'a schema of no object',
+        `The value at toolConfig.tools.${index}.toolSpec.inputSchema.json.type must be one of the following: object.`,
+      );
+    }
+    if (NOVA.test(model)) {
+      const strange = Object.keys(schema).find((keyword) => !NOVA_KEYWORDS.includes(keyword));
+      const where = `#/toolConfig/tools/${index}/toolSpec/inputSchema/json`;
+      if (strange !== undefined) {
+        return broken('a schema of more than Nova takes', `${where}: extraneous key [${strange}] is not permitted`);
+      }
+    }
+    if (model.includes('claude') && ['oneOf', 'allOf', 'anyOf'].some((word) => word in schema)) {
+      const words = 'input_schema does not support oneOf, allOf, or anyOf at the top level';
+      return broken('a union at the top of a schema', `${at}.input_schema: ${words}`);
+    }
+    const form = model.includes('claude') && claudeToolFault(schema, at);
+    if (form) return form;
+    if (strict !== true) continue;
+    if (NOVA.test(model) || refusesSchemas(model)) {
+      return broken('a strict tool of a model that knows none', `${at}.strict: Extra inputs are not permitted`);
+    }
+    const fault = closedObjectFault(schema, at);
+    if (fault) return fault;
   }
   return undefined;
 }
@@ -435,7 +509,8 @@ function formatFault({ outputConfig }: JsonBody): Refusal | undefined {
   const format = outputConfig?.textFormat?.structure.jsonSchema;
   if (!format) return undefined;
   try {
-    return closedObjectFault(JSON.parse(format.schema), 'outputConfig.textFormat.structure.jsonSchema.schema');
+    const schema = JSON.parse(format.schema);
+    return limitsFault([schema]) ?? closedObjectFault(schema, 'outputConfig.textFormat.structure.jsonSchema.schema');
   } catch {
     const words = 'outputConfig.textFormat.structure.jsonSchema.schema: is no JSON';
     return broken('a form of the answer that is no JSON', words);
@@ -458,14 +533,14 @@ const FAILURES: Readonly<Record<DoubleFailureKind, readonly [status: number, typ
   'server-error': [500, 'InternalServerException'],
 };
 
-/** Absent: it tells no reasoning. */
+/** Absent: it emits no reasoning. */
 const signerOf = (model: string): Signer | undefined => {
   if (CLAUDE.test(model)) return 'anthropic';
   return isNova(model) ? 'amazon' : undefined;
 };
 
-/** What a model with such a signer would say of a reply. */
-const saidBy = ({ parts }: DoubleReply, signer: Signer | undefined): readonly DoublePart[] =>
+/** The parts of a reply that a model with such a signer would emit. */
+const emittedBy = ({ parts }: DoubleReply, signer: Signer | undefined): readonly DoublePart[] =>
   signer === undefined ? parts.filter(({ type }) => type !== 'thinking') : parts;
 
 function blockOf(part: DoublePart, signer: Signer | undefined): JsonBody {
@@ -540,9 +615,39 @@ function ownFieldsFault({ additionalModelRequestFields: own = {} }: JsonBody, mo
   return broken('a field that Claude does not know', words);
 }
 
+/** Roles of instructions are none of this format's. */
+const UNSPOKEN: readonly string[] = [
+  'a role of newer models',
+  'instructions out of their place',
+  'an effort of a turn',
+];
+
+function callOf(sent: JsonBody, model: string): ClaudeCall {
+  const { messages, inferenceConfig: config = {}, additionalModelRequestFields: own = {}, toolConfig } = sent;
+  const { any, tool } = toolConfig?.toolChoice ?? {};
+  const fields = {
+    ...own,
+    messages,
+    temperature: config.temperature,
+    top_p: config.topP,
+    tool_choice: any || tool ? { type: any ? 'any' : 'tool' } : own.tool_choice,
+    tools: toolConfig?.tools.map(({ toolSpec }: JsonBody) => toolSpec ?? {}),
+  };
+  return { model, fields, betas: own.anthropic_beta ?? [], atConverse: true };
+}
+
 export const bedrockConverse: DialectDouble = {
   lineEnd: '\n',
-  rules: [...new Set([...body.rules, ...RULES, ...CLOSED_RULES])],
+  rules: [
+    ...new Set([
+      ...body.rules,
+      ...RULES,
+      ...CLOSED_RULES,
+      ...LIMIT_RULES,
+      ...CLAUDE_TOOL_RULES,
+      ...GENERATION_RULES.filter((rule) => !UNSPOKEN.includes(rule)),
+    ]),
+  ],
   refuse({ body: sent, model }) {
     const fault = body(sent);
     if (fault) return misshapen(fault);
@@ -550,39 +655,42 @@ export const bedrockConverse: DialectDouble = {
       ownFieldsFault(sent, model) ??
       rolesFault(sent.messages) ??
       wordsFault(sent.messages, sent.system ?? []) ??
+      resultsFault(sent.messages, model) ??
       toolsFault(sent.messages, sent.toolConfig !== undefined) ??
       pointsFault(sent, model) ??
       mediaFault(sent.messages, model) ??
       thinkingFault(sent) ??
       formatFault(sent) ??
-      signatureFault(sent.messages, signerOf(model))
+      definitionsFault(sent, model) ??
+      signatureFault(sent.messages, signerOf(model)) ??
+      (CLAUDE.test(model) ? generationFault(callOf(sent, model)) : undefined)
     );
   },
   reply(reply, { model, body: sent }) {
     const signer = signerOf(model);
-    const said = saidBy(reply, signer);
+    const emitted = emittedBy(reply, signer);
     const stopReason = STOPS[stopOf(reply)];
-    // Fields of the model's own are told to who asks for them.
-    const isAsked = sent.additionalModelResponseFieldPaths?.includes('/stop_sequence') === true;
-    const more = isAsked ? { additionalModelResponseFields: { stop_sequence: reply.stopSequence ?? null } } : {};
+    // Fields of the model's own are returned on request.
+    const isRequested = sent.additionalModelResponseFieldPaths?.includes('/stop_sequence') === true;
+    const more = isRequested ? { additionalModelResponseFields: { stop_sequence: reply.stopSequence ?? null } } : {};
     const { usage = DOUBLE_USAGE } = reply;
-    const told = usage && { usage: usageOf(usage) };
+    const reported = usage && { usage: usageOf(usage) };
     const metrics = { latencyMs: 5 };
     return {
       whole: {
-        output: { message: { role: 'assistant', content: said.map((part) => blockOf(part, signer)) } },
+        output: { message: { role: 'assistant', content: emitted.map((part) => blockOf(part, signer)) } },
         stopReason,
         ...more,
-        ...told,
+        ...reported,
         metrics,
       },
       events: [
         { event: 'messageStart', data: { role: 'assistant' } },
-        ...said.flatMap((part, index) => eventsOf(part, index, signer)),
+        ...emitted.flatMap((part, index) => eventsOf(part, index, signer)),
       ],
       end: [
         { event: 'messageStop', data: { stopReason, ...more } },
-        { event: 'metadata', data: { ...told, metrics } },
+        { event: 'metadata', data: { ...reported, metrics } },
       ],
     };
   },

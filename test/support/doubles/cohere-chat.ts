@@ -1,5 +1,6 @@
 import type { JsonBody } from '../recorded-request.js';
 import { slices } from '../upstream-answers.js';
+import { requiresSome } from './json-schemas.js';
 import {
   DOUBLE_USAGE,
   stopOf,
@@ -127,24 +128,25 @@ const misshapen = ({ path, problem, wanted, rule }: ShapeFault): Refusal => ({
   message: FORM_WORDS[problem](dotted(path), wanted),
 });
 
-/** Beside those of the form. */
+/** In addition to those of the form. */
 const RULES = [
   'a call without result',
   'a stray result',
   'an id twice',
   'text beside calls',
-  'a turn that says nothing',
+  'an empty turn',
   'an empty question',
   'a choice among nothing',
   'strict tools without tools',
   'a form of the answer beside tools',
   'a form of the answer of no object',
+  'an object of the answer that requires nothing',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
 /**
- * Text beside calls: vercel/ai#5794. Calls without results: oracle/langchain-oracle#10. Turns that say nothing:
- * langchain-ai/langchain-cohere#15 and kwaroran/Risuai#504, both of the older version.
+ * Text with calls: vercel/ai#5794. Calls without results: oracle/langchain-oracle#10. Empty turns:
+ * langchain-ai/langchain-cohere#15 and kwaroran/Risuai#504, both about the older version.
  */
 function turnsFault(turns: JsonBody[]): Refusal | undefined {
   let open = new Set<string>();
@@ -172,11 +174,11 @@ function turnsFault(turns: JsonBody[]): Refusal | undefined {
     }
     if (turn.role === 'assistant' && calls.length === 0 && parts.length === 0) {
       return broken(
-        'a turn that says nothing',
+        'an empty turn',
         `invalid request: all elements in history must have a message: messages[${index}]`,
       );
     }
-    if (turn.role !== 'assistant' && parts.every(({ type, text: said }) => type === 'text' && said === '')) {
+    if (turn.role !== 'assistant' && parts.every(({ type, text: words }) => type === 'text' && words === '')) {
       return broken(
         'an empty question',
         'invalid request: message must be at least 1 token long or tool results must be specified.',
@@ -205,7 +207,7 @@ function optionsFault({
   if (strict !== undefined && !tools) {
     return broken('strict tools without tools', 'invalid request: strict_tools requires tools to be specified');
   }
-  // No source was found for what does not go together.
+  // No source was found for invalid combinations.
   if (format?.type === 'json_object' && (tools || documents)) {
     const words = 'invalid request: cannot specify response_format with tools or documents';
     return broken('a form of the answer beside tools', words);
@@ -213,6 +215,10 @@ function optionsFault({
   if (format?.json_schema && format.json_schema.type !== 'object') {
     const words = "invalid request: response_format.json_schema: the top level must be of the type 'object'";
     return broken('a form of the answer of no object', words);
+  }
+  if (format?.json_schema && !requiresSome(format.json_schema)) {
+    const words = 'invalid request: response_format.json_schema: every object must have at least one required field';
+    return broken('an object of the answer that requires nothing', words);
   }
   return undefined;
 }
@@ -233,7 +239,7 @@ const FAILURES: Readonly<Record<DoubleFailureKind, number>> = {
   'server-error': 500,
 };
 
-/** Places are of the text, in code points. */
+/** Positions in the text, in code points. */
 const citationOf = ({ url, title, quote }: DoubleCitation, words: string, content_index: number): JsonBody => {
   const start = [...words.slice(0, words.indexOf(quote))].length;
   return {
@@ -249,22 +255,22 @@ const citationOf = ({ url, title, quote }: DoubleCitation, words: string, conten
 function messageOf({ parts }: DoubleReply): JsonBody {
   const calls = parts.flatMap((part) => (part.type === 'call' ? [part] : []));
   // No model of this vendor draws.
-  const said = parts.flatMap((part) => (part.type === 'call' || part.type === 'image' ? [] : [part]));
-  // What it says before its calls is its plan; only thoughts stand beside it.
+  const emitted = parts.flatMap((part) => (part.type === 'call' || part.type === 'image' ? [] : [part]));
+  // Its text before calls is its plan; only thoughts accompany it.
   const plan =
     calls.length > 0
-      ? said
+      ? emitted
           .filter(({ type }) => type === 'text')
           .map((part) => part.text)
           .join('')
       : '';
-  const content = said
+  const content = emitted
     .filter(({ type }) => calls.length === 0 || type === 'thinking')
     .map((part) =>
       part.type === 'text' ? { type: 'text', text: part.text } : { type: 'thinking', thinking: part.text },
     );
-  const citations = said.flatMap((part) =>
-    part.type === 'text' ? (part.citations ?? []).map((one) => citationOf(one, part.text, said.indexOf(part))) : [],
+  const citations = emitted.flatMap((part) =>
+    part.type === 'text' ? (part.citations ?? []).map((one) => citationOf(one, part.text, emitted.indexOf(part))) : [],
   );
   return {
     role: 'assistant',
@@ -283,16 +289,16 @@ function messageOf({ parts }: DoubleReply): JsonBody {
 
 function eventsOf(message: JsonBody): WireEvent[] {
   const event = (type: string, more: object): WireEvent => ({ event: type, data: { type, ...more } });
-  const said = (inner: object): object => ({ delta: { message: inner } });
+  const delta = (inner: object): object => ({ delta: { message: inner } });
   const contents = (message.content ?? []).flatMap((part: JsonBody, index: number) => {
     const key = part.type;
     return [
-      event('content-start', { index, ...said({ content: { type: key, [key]: '' } }) }),
-      ...slices(part[key]).map((piece) => event('content-delta', { index, ...said({ content: { [key]: piece } }) })),
+      event('content-start', { index, ...delta({ content: { type: key, [key]: '' } }) }),
+      ...slices(part[key]).map((piece) => event('content-delta', { index, ...delta({ content: { [key]: piece } }) })),
       ...(message.citations ?? [])
         .filter(({ content_index }: JsonBody) => content_index === index)
         .flatMap((citations: JsonBody, place: number) => [
-          event('citation-start', { index: place, ...said({ citations }) }),
+          event('citation-start', { index: place, ...delta({ citations }) }),
           event('citation-end', { index: place }),
         ]),
       event('content-end', { index }),
@@ -301,16 +307,16 @@ function eventsOf(message: JsonBody): WireEvent[] {
   const calls = (message.tool_calls ?? []).flatMap((call: JsonBody, index: number) => [
     event('tool-call-start', {
       index,
-      ...said({ tool_calls: { ...call, function: { ...call.function, arguments: '' } } }),
+      ...delta({ tool_calls: { ...call, function: { ...call.function, arguments: '' } } }),
     }),
     ...slices(call.function.arguments).map((piece) =>
-      event('tool-call-delta', { index, ...said({ tool_calls: { function: { arguments: piece } } }) }),
+      event('tool-call-delta', { index, ...delta({ tool_calls: { function: { arguments: piece } } }) }),
     ),
     event('tool-call-end', { index }),
   ]);
   return [
-    event('message-start', { id: 'reply-double', ...said({ role: 'assistant' }) }),
-    ...slices(message.tool_plan ?? '').map((tool_plan) => event('tool-plan-delta', said({ tool_plan }))),
+    event('message-start', { id: 'reply-double', ...delta({ role: 'assistant' }) }),
+    ...slices(message.tool_plan ?? '').map((tool_plan) => event('tool-plan-delta', delta({ tool_plan }))),
     ...contents,
     ...calls,
   ];
@@ -336,11 +342,11 @@ export const cohereChat: DialectDouble = {
       ...(cached > 0 && { cached_tokens: cached }),
     };
     const finish_reason = FINISHES[stopOf(reply)];
-    const told = reply.usage === null ? {} : { usage };
+    const reported = reply.usage === null ? {} : { usage };
     return {
-      whole: { id: 'reply-double', finish_reason, message, ...told },
+      whole: { id: 'reply-double', finish_reason, message, ...reported },
       events: eventsOf(message),
-      end: [{ event: 'message-end', data: { type: 'message-end', delta: { finish_reason, ...told } } }],
+      end: [{ event: 'message-end', data: { type: 'message-end', delta: { finish_reason, ...reported } } }],
     };
   },
   failure: (kind, message) => ({ status: FAILURES[kind], body: { id: 'failure-double', message } }),

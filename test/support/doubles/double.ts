@@ -2,51 +2,50 @@ import { createHmac } from 'node:crypto';
 import type { DialectId, PlatformId } from '../../../src/core/routing/catalog.js';
 import type { JsonBody } from '../recorded-request.js';
 
-// The words that all doubles share. A double is an upstream as strict as the vendor, as far as that is known: it
-// refuses what the vendor refuses, in the vendor's form of words, and streams as the vendor does. Each rule says what
-// it rests on.
+// The common types of all doubles. A double is an upstream as strict as the vendor, as far as that is known: it refuses
+// what the vendor refuses, in the vendor's wording, and streams as the vendor does. Each rule names its source.
 
-/** Dialects that are spoken over HTTP: `simulated` is answered inside of the process. */
+/** Dialects that are used over HTTP: `simulated` is answered inside of the process. */
 export type WireDialect = Exclude<DialectId, 'simulated'>;
 
-/** A call of one dialect, whatever platform it came by. */
+/** A call of one dialect, on any platform. */
 export interface WireCall {
   readonly body: JsonBody;
-  /** What the address or the body says of it. */
+  /** From the address or the body. */
   readonly stream: boolean;
-  /** The name of the model, as the address or the body has it. */
+  /** The name of the model in the address or the body. */
   readonly model: string;
   readonly platform: PlatformId;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
-/** A page, document or passage that a text is about. `quote` stands in the text. */
+/** A page, document or passage that a text is about. `quote` occurs in the text. */
 export interface DoubleCitation {
   readonly url: string;
   readonly title: string;
   readonly quote: string;
 }
 
-/** What a model says, in the words of no dialect. */
+/** The output of a model, independent of any dialect. */
 export type DoublePart =
   | { readonly type: 'thinking'; readonly text: string }
   | { readonly type: 'text'; readonly text: string; readonly citations?: readonly DoubleCitation[] }
-  /** A PNG, in base64. Who is not asked for pictures, or has no form for them, tells none. */
+  /** A PNG, in base64. Emitted only on request, by vendors that have a form for it. */
   | { readonly type: 'image'; readonly data: string }
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: JsonBody };
 
 export type DoubleStop = 'end' | 'tool-use' | 'output-limit' | 'stop-sequence' | 'refusal';
 
-/** Tokens. Input is what was not cached; reasoning is part of the output. */
+/** Tokens. Input is the uncached part; reasoning is part of the output. */
 export interface DoubleUsage {
   readonly input: number;
   readonly cached: number;
   readonly output: number;
   readonly reasoning: number;
-  /** Of pictures: part of the output as well, where the vendor tells it. */
+  /** Of pictures: part of the output as well, where the vendor reports it. */
   readonly images?: number;
-  /** What a tool of the vendor's read to draw, beside the input, where the vendor tells it. */
+  /** Input of a vendor's drawing tool, in addition to the input, where the vendor reports it. */
   readonly drawingInput?: number;
 }
 
@@ -54,21 +53,21 @@ export interface DoubleReply {
   readonly parts: readonly DoublePart[];
   /** Absent: `tool-use` with a call, else `end`. */
   readonly stop?: DoubleStop;
-  /** The sequence that was met. */
+  /** The stop sequence that was met. */
   readonly stopSequence?: string;
-  /** Absent: `DOUBLE_USAGE`; null: the vendor never says. */
+  /** Absent: `DOUBLE_USAGE`; null: the vendor never reports usage. */
   readonly usage?: DoubleUsage | null;
 }
 
 export const DOUBLE_USAGE: DoubleUsage = { input: 12, cached: 0, output: 7, reasoning: 0 };
 
-/** How a vendor fails; each has a status and a form of words of its own for it. */
+/** How a vendor fails; each kind has its own status and wording. */
 export type DoubleFailureKind = 'invalid' | 'unauthorised' | 'rate-limited' | 'overloaded' | 'server-error';
 
 export interface DoubleFailure {
   readonly fails: DoubleFailureKind;
   readonly message: string;
-  /** What is said before the failure; absent: the failure is the answer's status. */
+  /** The reply before the failure; absent: the failure is the answer's status. */
   readonly after?: DoubleReply;
 }
 
@@ -80,9 +79,9 @@ export interface WireEvent {
 
 export interface WireReply {
   readonly whole: JsonBody;
-  /** What a stream tells of the reply's parts, */
+  /** The events of the reply's parts, */
   readonly events: readonly WireEvent[];
-  /** and what ends it. */
+  /** and the events at its end. */
   readonly end: readonly WireEvent[];
 }
 
@@ -94,47 +93,47 @@ export interface WireFailure {
 
 /** Why a vendor answers 400. */
 export interface Refusal {
-  /** What was broken: one of the double's `rules`. */
+  /** The violated rule: one of the double's `rules`. */
   readonly rule: string;
-  /** In the vendor's words. */
+  /** In the vendor's wording. */
   readonly message: string;
 }
 
-/** How a vendor counts what a call would send. */
+/** How a vendor counts the tokens of a call. */
 export interface DialectCounting {
-  /** What `refuse` refuses, beside what the answer's own does. */
+  /** The rules of `refuse`, in addition to those of an answer. */
   readonly rules: readonly string[];
   /** Undefined: it counts. */
   refuse(call: WireCall): Refusal | undefined;
   reply(tokens: number): JsonBody;
 }
 
-/** One dialect as its vendor speaks it: written from what is known of the vendor, never from the code under test. */
+/** One vendor's dialect, written from what is known of the vendor, never from the code under test. */
 export interface DialectDouble {
-  /** The end of a line in its event streams. */
+  /** The line end in its event streams. */
   readonly lineEnd: '\n' | '\r\n';
-  /** An event of its own that says nothing; absent: its event streams keep alive by comments. */
+  /** An empty event of its own; absent: its event streams keep alive by comments. */
   readonly ping?: WireEvent;
-  /** All that `refuse` refuses: `rules.spec.ts` has a breach of each. */
+  /** All rules of `refuse`: `rules.spec.ts` has a breach of each. */
   readonly rules: readonly string[];
-  /** Undefined: the vendor takes the call. */
+  /** Undefined: the vendor accepts the call. */
   refuse(call: WireCall): Refusal | undefined;
   reply(reply: DoubleReply, call: WireCall): WireReply;
   failure(kind: DoubleFailureKind, message: string): WireFailure;
   /** Absent: the vendor counts no tokens. */
   readonly counting?: DialectCounting;
-  /** How a failure is told in a stream that has begun; undefined: the platform's frames tell it. */
+  /** The failure event in a stream that has begun; undefined: the platform's frames carry it. */
   failureEvent(kind: DoubleFailureKind, message: string): WireEvent;
 }
 
-/** Who seals reasoning: Anthropic's signatures hold on every platform that serves its models. */
+/** The signer of reasoning: Anthropic's signatures are valid on every platform that serves its models. */
 export type Signer = 'anthropic' | 'google' | 'openai' | 'amazon';
 
-/** What a signer puts on its words; another's is refused. */
+/** A signer's signature of its words; others refuse it. */
 export const signatureOf = (signer: Signer, words: string): string =>
   createHmac('sha256', `signer ${signer}`).update(words).digest('base64');
 
-/** Words that nobody but the signer reads, in base64. */
+/** Words that only the signer can read, in base64. */
 export function seal(signer: Signer, words: string): string {
   const mac = createHmac('sha256', `seal ${signer}`).update(words).digest();
   return Buffer.concat([mac, Buffer.from(words)]).toString('base64');
@@ -149,7 +148,7 @@ export function unseal(signer: Signer, sealed: unknown): string | undefined {
   return seal(signer, words) === sealed ? words : undefined;
 }
 
-/** What one says who was not asked to draw. */
+/** The reply of a model that was not requested to draw. */
 export const withoutImages = (reply: DoubleReply): DoubleReply => ({
   ...reply,
   parts: reply.parts.filter(({ type }) => type !== 'image'),

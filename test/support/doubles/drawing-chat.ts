@@ -2,9 +2,9 @@ import { chatDouble } from './openai-chat.js';
 import { list, oneOf, record, string } from './wire-shape.js';
 
 /**
- * Chat completions of a gateway whose models draw: asked by `modalities`, told as `images` of the message or delta
- * (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-24). Everything else is taken to be as at
- * OpenAI.
+ * Chat completions of a gateway whose models draw: requested by `modalities`, returned as `images` of the message or
+ * delta (openrouter.ai/docs/features/multimodal/image-generation, read 2026-11-24). Everything else is assumed to be as
+ * at OpenAI.
  */
 export const drawingChat = chatDouble({
   turn: {},
@@ -12,6 +12,6 @@ export const drawingChat = chatDouble({
   callId: string({ rule: 'a long id', max: 40 }),
   rules: [],
   refuse: () => undefined,
-  tellsReasoning: false,
+  emitsReasoning: false,
   draws: true,
 });

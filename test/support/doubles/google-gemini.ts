@@ -34,17 +34,17 @@ import {
   type ShapeFault,
 } from './wire-shape.js';
 
-// Google's generateContent, as the Gemini API and Vertex AI speak it. Fields by the request types of @google/genai
-// 2.32.0. A rule names the thread in which its refusal is quoted, or the page that states it; these were read on
-// 2026-11-24. Where none is named, no source was found: the rule is the author's knowledge of the vendor.
+// Google's generateContent, as at the Gemini API and Vertex AI. Fields by the request types of @google/genai 2.32.0. A
+// rule names the thread in which its refusal is quoted, or the page that states it; these were read on 2026-11-24.
+// Where none is named, no source was found: the rule is the author's knowledge of the vendor.
 
 const STOPS_MAX = 5;
 /**
- * By the field's description in the API of Vertex (`FunctionDeclaration.name`). A refusal of 2025 still has 64 for the
- * most: kaitranntt/ccs#219.
+ * By the field's description in the API of Vertex (`FunctionDeclaration.name`). A refusal of 2025 still names 64 as the
+ * maximum: kaitranntt/ccs#219.
  */
 const FUNCTION_NAME = string({ rule: 'a name that begins with a digit', pattern: /^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/ });
-/** For calls that another model made: envoyproxy/ai-gateway#2366, which calls it Google's own word for that. */
+/** For calls made by another model: envoyproxy/ai-gateway#2366, which quotes it as Google's own value for that. */
 const SKIP_SIGNATURE = 'skip_thought_signature_validator';
 const MEDIA_TYPE =
   /^(?:image\/(?:png|jpeg|webp|heic|heif|gif)|application\/pdf|text\/[a-z-]+|audio\/[a-z0-9-]+|video\/[a-z0-9-]+)$/;
@@ -52,9 +52,9 @@ const MEDIA_TYPE =
 const INLINE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
- * What the types document of `parametersJsonSchema` and `responseJsonSchema`. That others are refused is seen of
- * `parameters`, the older field (router-for-me/CLIProxyAPI#97, zed-industries/zed#59938): for these the double may be
- * stricter.
+ * The keywords that the types document for `parametersJsonSchema` and `responseJsonSchema`. The refusal of others was
+ * observed for `parameters`, the older field (router-for-me/CLIProxyAPI#97, zed-industries/zed#59938): for these the
+ * double may be stricter.
  */
 const SCHEMA_WORDS = new Set([
   '$id',
@@ -161,7 +161,7 @@ const body = object({
 });
 
 /**
- * Of the Gemini API the whole request, by the types of its client; of Vertex the parts that can be counted
+ * At the Gemini API the whole request, by the types of its client; at Vertex the parts that can be counted
  * (cloud.google.com/vertex-ai/generative-ai/docs/reference/express-mode/rest/v1/publishers.models/countTokens).
  */
 const wholeRequest = object({ generateContentRequest: record });
@@ -189,9 +189,10 @@ const FORM_WORDS: Readonly<Record<ShapeFault['problem'], (fault: ShapeFault) => 
 
 const misshapen = (fault: ShapeFault): Refusal => ({ rule: fault.rule, message: FORM_WORDS[fault.problem](fault) });
 
-/** Beside those of the form. */
+/** In addition to those of the form. */
 const RULES = [
   'a request of 21 MB',
+  'a penalty',
   'ids of calls on Vertex',
   'ids of results on Vertex',
   'a function twice',
@@ -211,7 +212,7 @@ const RULES = [
   'a level for an older model',
   'no thinking of a model that always thinks',
   'thoughts of a model that has none',
-  'a signature of somebody else',
+  'a foreign signature',
   'a first call without signature',
   'pictures of a model of words',
 ] as const;
@@ -221,8 +222,8 @@ const callsIn = (turn: JsonBody): JsonBody[] => (turn?.parts ?? []).filter((each
 const resultsIn = (turn: JsonBody): JsonBody[] => (turn?.parts ?? []).filter((each: JsonBody) => each.functionResponse);
 
 /**
- * A turn of calls comes behind the user's (google-gemini/gemini-cli#11814), and is answered by one turn with as many
- * results (google-gemini/gemini-cli#17208). That they stand in the order of their calls is stricter.
+ * A turn of calls follows the user's (google-gemini/gemini-cli#11814), and is answered by one turn with as many results
+ * (google-gemini/gemini-cli#17208). Requiring the order of their calls is stricter.
  */
 function turnsFault(turns: JsonBody[]): Refusal | undefined {
   for (const [index, turn] of turns.entries()) {
@@ -255,9 +256,7 @@ function turnsFault(turns: JsonBody[]): Refusal | undefined {
   return undefined;
 }
 
-/**
- * Calls have no ids there, nor have results: vercel/ai#15664, pydantic/pydantic-ai#5081, looplj/axonhub#874.
- */
+/** Neither calls nor results have ids there: vercel/ai#15664, pydantic/pydantic-ai#5081, looplj/axonhub#874. */
 function idsFault(turns: JsonBody[]): Refusal | undefined {
   for (const [index, { parts }] of turns.entries()) {
     for (const [place, { functionCall, functionResponse }] of parts.entries()) {
@@ -273,17 +272,17 @@ function idsFault(turns: JsonBody[]): Refusal | undefined {
   return undefined;
 }
 
-/** Words to sign: those of the part, or of the call. */
+/** The signed words: those of the part, or of the call. */
 const signedWords = ({ text: words, functionCall: called, inlineData: picture }: JsonBody): string =>
   called ? `${called.name} ${JSON.stringify(called.args)}` : (picture?.data ?? words ?? '');
 
 /**
- * Generation 3 refuses a call that is the first of its step without its signature, in the turn that is going on (words
- * as in end-4/dots-hyprland#3596; that the first of parallel calls has it: inngest/inngest-js#1180). One that is there
- * must be Google's: decolua/9router#301.
+ * Generation 3 refuses the first call of a step without its signature, in the current turn (words as in
+ * end-4/dots-hyprland#3596; the first of parallel calls carries it: inngest/inngest-js#1180). A signature must be
+ * Google's: decolua/9router#301.
  */
 function signaturesFault(turns: JsonBody[], model: string): Refusal | undefined {
-  const asked = turns.findLastIndex((turn) => turn.role === 'user' && resultsIn(turn).length === 0);
+  const lastQuestion = turns.findLastIndex((turn) => turn.role === 'user' && resultsIn(turn).length === 0);
   for (const [index, turn] of turns.entries()) {
     for (const [place, each] of turn.parts.entries()) {
       const signature = each.thoughtSignature;
@@ -292,10 +291,10 @@ function signaturesFault(turns: JsonBody[], model: string): Refusal | undefined 
         signature !== SKIP_SIGNATURE &&
         signature !== signatureOf('google', signedWords(each))
       ) {
-        return broken('a signature of somebody else', 'Thought signature is not valid.');
+        return broken('a foreign signature', 'Thought signature is not valid.');
       }
       const isFirstCall = each.functionCall && callsIn(turn)[0] === each;
-      if (index > asked && isFirstCall && signature === undefined && model.includes('gemini-3')) {
+      if (index > lastQuestion && isFirstCall && signature === undefined && model.includes('gemini-3')) {
         const words = `Function call \`${each.functionCall.name}\` is missing a thought_signature, position ${place + 1}.`;
         return broken('a first call without signature', words);
       }
@@ -305,8 +304,8 @@ function signaturesFault(turns: JsonBody[], model: string): Refusal | undefined 
 }
 
 /**
- * A level from generation 3 on, a budget before it (Google's own page, as juspay/neurolink#1707 quotes it); no thinking
- * of nothing for 2.5 Pro (vercel/ai#8027). No source was found for both at once, nor for generations before 2.5.
+ * A level from generation 3 on, a budget before it (Google's own page, as quoted in juspay/neurolink#1707); 2.5 Pro
+ * refuses a budget of 0 (vercel/ai#8027). No source was found for both at once, nor for generations before 2.5.
  */
 function thinkingFault({ generationConfig: config }: JsonBody, model: string): Refusal | undefined {
   const { thinkingBudget: budget, thinkingLevel: level, includeThoughts } = config?.thinkingConfig ?? {};
@@ -325,7 +324,7 @@ function thinkingFault({ generationConfig: config }: JsonBody, model: string): R
   return broken('thoughts of a model that has none', words);
 }
 
-/** A choice among nothing: musistudio/claude-code-router#1207. No source was found for the others. */
+/** A tool choice without tools: musistudio/claude-code-router#1207. No source was found for the others. */
 function definitionsFault({ tools = [], generationConfig: config, toolConfig }: JsonBody): Refusal | undefined {
   const declared: JsonBody[] = tools.flatMap((tool: JsonBody) => tool.functionDeclarations ?? []);
   const names = declared.map(({ name }) => name);
@@ -365,14 +364,14 @@ function definitionsFault({ tools = [], generationConfig: config, toolConfig }: 
     : broken('an unknown function by name', `Allowed function name ${foreign} is not declared.`);
 }
 
-/** Which models draw, their names say. */
+/** The names of models show which ones draw. */
 function picturesFault({ generationConfig: config }: JsonBody, model: string): Refusal | undefined {
   if (config?.responseModalities?.includes('IMAGE') !== true || model.includes('image')) return undefined;
   const words = 'Model does not support the requested response modalities: image,text';
   return broken('pictures of a model of words', words);
 }
 
-/** A part that says nothing is refused, unless it only bears a signature. */
+/** An empty part is refused, unless it carries a signature. */
 function wordsFault(turns: JsonBody[]): Refusal | undefined {
   const empty = turns.findIndex(({ parts }) =>
     parts.some((each: JsonBody) => each.text === '' && !each.thoughtSignature),
@@ -386,7 +385,7 @@ const FINISHES: Readonly<Record<DoubleStop, string>> = {
   end: 'STOP',
   'tool-use': 'STOP',
   'output-limit': 'MAX_TOKENS',
-  // It does not say that a sequence was met.
+  // The vendor does not report that a stop sequence was met.
   'stop-sequence': 'STOP',
   refusal: 'SAFETY',
 };
@@ -405,9 +404,9 @@ function failure(kind: DoubleFailureKind, message: string): WireFailure {
   return { status: code, body: { error: { code, message, status, ...(kind === 'rate-limited' && { details }) } } };
 }
 
-/** A signature stands on each thought's own call: the first of a step, or the text. */
+/** The signature belongs to each thought's own call: the first of a step, or the text. */
 function partsOf(
-  said: DoublePart,
+  emitted: DoublePart,
   place: {
     readonly isFirstCall: boolean;
     readonly thinks: boolean;
@@ -415,26 +414,26 @@ function partsOf(
     readonly signsImages: boolean;
   },
 ): JsonBody {
-  switch (said.type) {
+  switch (emitted.type) {
     case 'thinking':
-      return { text: said.text, thought: true };
+      return { text: emitted.text, thought: true };
     case 'call': {
-      const functionCall = { name: said.name, args: said.input, ...(place.id && { id: said.id }) };
+      const functionCall = { name: emitted.name, args: emitted.input, ...(place.id && { id: emitted.id }) };
       return {
         functionCall,
         ...(place.isFirstCall && { thoughtSignature: signatureOf('google', signedWords({ functionCall })) }),
       };
     }
     case 'image': {
-      const inlineData = { mimeType: 'image/png', data: said.data };
-      return { inlineData, ...(place.signsImages && { thoughtSignature: signatureOf('google', said.data) }) };
+      const inlineData = { mimeType: 'image/png', data: emitted.data };
+      return { inlineData, ...(place.signsImages && { thoughtSignature: signatureOf('google', emitted.data) }) };
     }
     case 'text':
-      return { text: said.text, ...(place.thinks && { thoughtSignature: signatureOf('google', said.text) }) };
+      return { text: emitted.text, ...(place.thinks && { thoughtSignature: signatureOf('google', emitted.text) }) };
   }
 }
 
-/** Passages by bytes of the answer's text; no source was found. */
+/** Passages by byte offsets in the answer's text; no source was found. */
 function groundingOf({ parts }: DoubleReply): JsonBody {
   const cited = parts.flatMap((each) =>
     each.type === 'text' ? (each.citations ?? []).map((one) => ({ ...one, of: each.text })) : [],
@@ -448,6 +447,13 @@ function groundingOf({ parts }: DoubleReply): JsonBody {
       return { segment, groundingChunkIndices: [index] };
     }),
   };
+}
+
+/** google-gemini/cookbook, issue 1290; vercel/ai, issue 8943; read 2026-11-29. */
+function penaltyFault({ generationConfig: config = {} }: JsonBody, model: string): Refusal | undefined {
+  const isSet = (config.presencePenalty ?? config.frequencyPenalty ?? 0) !== 0;
+  if (!isSet || /gemini-(?:1|2\.0)/.test(model)) return undefined;
+  return broken('a penalty', `Penalty is not enabled for models/${model}`);
 }
 
 export const googleGemini: DialectDouble = {
@@ -467,6 +473,7 @@ export const googleGemini: DialectDouble = {
       wordsFault(sent.contents) ??
       turnsFault(sent.contents) ??
       thinkingFault(sent, model) ??
+      penaltyFault(sent, model) ??
       signaturesFault(sent.contents, model)
     );
   },
@@ -475,8 +482,8 @@ export const googleGemini: DialectDouble = {
     refuse(call) {
       const fault = countShapes[call.platform](call.body);
       if (fault) return misshapen(fault);
-      const { model: _model, ...asked } = call.platform === 'vertex' ? call.body : call.body.generateContentRequest;
-      return googleGemini.refuse({ ...call, body: asked });
+      const { model: _model, ...counted } = call.platform === 'vertex' ? call.body : call.body.generateContentRequest;
+      return googleGemini.refuse({ ...call, body: counted });
     },
     reply: (totalTokens) => ({ totalTokens }),
   },
@@ -508,12 +515,12 @@ export const googleGemini: DialectDouble = {
       totalTokenCount: input + cached + output,
     };
     const beside = { modelVersion: model, responseId: 'reply-double' };
-    const told = { ...(reply.usage !== null && { usageMetadata }), ...beside };
+    const common = { ...(reply.usage !== null && { usageMetadata }), ...beside };
     const chunk = (some: JsonBody[], more: object = { index: 0 }): JsonBody => ({
       event: '',
-      data: { candidates: [{ content: { parts: some, role: 'model' }, ...more }], ...told },
+      data: { candidates: [{ content: { parts: some, role: 'model' }, ...more }], ...common },
     });
-    // A signature comes behind the words that it is of, on an empty text.
+    // A signature follows the words it belongs to, on an empty text.
     const pieces: JsonBody[] = parts.flatMap(({ text: words, thoughtSignature, ...rest }: JsonBody) =>
       words === undefined
         ? [{ ...rest, ...(thoughtSignature && { thoughtSignature }) }]
@@ -523,7 +530,7 @@ export const googleGemini: DialectDouble = {
           ],
     );
     return {
-      whole: { candidates: [{ content: { parts, role: 'model' }, ...end }], ...told },
+      whole: { candidates: [{ content: { parts, role: 'model' }, ...end }], ...common },
       events: pieces.slice(0, -1).map((each) => chunk([each])),
       end: [chunk(pieces.slice(-1), end)],
     };

@@ -1,7 +1,7 @@
 /**
- * Goal: a platform's host takes calls at its own addresses with its own credential alone, notes what it refused, and
- * streams as the vendors do. Method: bare requests to each host; frames read apart from the code under test. What the
- * gateway sends is no part of this: the matrix (test/http/matrix) holds both against each other.
+ * A platform's host only accepts calls at its own addresses with its own credential, records its refusals, and streams
+ * as the vendors do. Plain requests to each host; frames read independently of the code under test. The gateway's
+ * requests are tested by the matrix (test/http/matrix).
  */
 import type { PlatformId } from '../../../src/core/routing/catalog.js';
 import type { JsonBody } from '../recorded-request.js';
@@ -58,7 +58,7 @@ describe('a host', () => {
     expect(double.violations).toEqual([`no such address: ${path}`]);
   });
 
-  it('gives no token for an assertion that nobody signed', async () => {
+  it('issues no token for an unsigned assertion', async () => {
     double = await startDouble('vertex');
     expect(await post('/token', {})).toMatchObject({ status: 400, json: { error: 'invalid_grant' } });
   });
@@ -96,7 +96,7 @@ describe('a stream', () => {
     expect(bytes.toString()).not.toMatch(/[^\r]\n/);
   });
 
-  it('of chat completions tells usage last, and only where it is asked for', async () => {
+  it('of chat completions sends usage last, and only on request', async () => {
     const authorization = `Bearer ${key()}`;
     for (const include_usage of [true, false]) {
       const body = { ...CHAT, stream_options: { include_usage } };
@@ -106,7 +106,7 @@ describe('a stream', () => {
     }
   });
 
-  it('torn at each byte is the same', async () => {
+  it('split at each byte is the same', async () => {
     const headers = { 'x-api-key': key(), 'anthropic-version': '2023-06-01' };
     const whole = await post('/v1/messages', MESSAGES, headers);
     double.travel = { bytesPerPiece: 1 };

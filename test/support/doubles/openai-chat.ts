@@ -14,7 +14,8 @@ import {
   type WireEvent,
   type WireFailure,
 } from './double.js';
-import { STRICT_RULES, strictFault } from './json-schemas.js';
+import { COMPLETE_RULES, incompleteFault, STRICT_RULES, strictFault } from './json-schemas.js';
+import { CHAT_REASONING_RULE, reasoningFault, REASONING_RULES, toolEffortFault } from './reasoning-models.js';
 import {
   boolean,
   bracketed,
@@ -39,16 +40,16 @@ import {
 
 // OpenAI's chat completions, on its own address and on the clouds that serve them. Fields and types by the request
 // types of openai 6.49.0. A rule names the thread in which its refusal is quoted; these were read on 2026-11-24. Where
-// none is named, no source was found: the rule is the author's knowledge of the vendor. That unknown fields are
-// refused is seen at the top (teabranch/open-responses-server#41), and assumed of those within.
+// none is named, no source was found: the rule is the author's knowledge of the vendor. The refusal of unknown fields
+// was observed at the top level (teabranch/open-responses-server#41), and is assumed for nested ones.
 
 export const FUNCTION_NAME = string({ rule: 'a name of other characters', pattern: /^[a-zA-Z0-9_-]{1,64}$/ });
 /** vercel/ai#8132 */
 const CALL_ID_MAX = 40;
 const STOPS_MAX = 4;
-/** The newer bound of the output alone: a recorded refusal. */
+/** These models accept only the newer limit of the output: a recorded refusal. */
 const REASONING_MODEL = /^(?:o\d|gpt-5)/;
-/** What may stand in a data URL: of images as a recorded refusal has it. */
+/** Media types of a data URL: for images from a recorded refusal. */
 const imageUrl = urlOr(dataUrl('a picture of another type', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'));
 const fileData = dataUrl('a file of another type', 'application/pdf');
 
@@ -99,6 +100,7 @@ const functionTool = object({
     'strict?': nullable(boolean),
   }),
 });
+const chosenFunction = object({ type: constant('function'), function: object({ name: text }) });
 const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
 const bodyOf = (vendor: ChatVendor): Shape =>
   object({
@@ -114,7 +116,12 @@ const bodyOf = (vendor: ChatVendor): Shape =>
     'stream_options?': object({ 'include_usage?': boolean, 'include_obfuscation?': boolean }),
     'tools?': list(functionTool, { rule: 'no tools', min: 1 }),
     'tool_choice?': textOr(
-      object({ type: constant('function'), function: object({ name: text }) }),
+      tagged('type', {
+        function: { function: object({ name: text }) },
+        allowed_tools: {
+          allowed_tools: object({ mode: oneOf('an unknown mode', 'auto', 'required'), tools: list(chosenFunction) }),
+        },
+      }),
       oneOf('an unknown choice', 'none', 'auto', 'required'),
     ),
     'parallel_tool_calls?': boolean,
@@ -163,12 +170,12 @@ export const misshapen = ({ path, problem, wanted, rule }: ShapeFault): Refusal 
   message: FORM_WORDS[problem](bracketed(path), wanted),
 });
 
-/** Beside those of the form. */
+/** In addition to those of the form. */
 const RULES = [
   'a call without result',
   'a stray result',
   'an id twice',
-  'a turn that says nothing',
+  'an empty turn',
   'stream options without stream',
   'a choice among nothing',
   'a schema of no object',
@@ -176,8 +183,8 @@ const RULES = [
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
 /**
- * Calls are answered directly behind them, each once: minoism/freecc#2, FoundationAgents/OpenManus#744. No source was
- * found for ids that stand twice in one turn.
+ * Results directly follow their calls, each once: minoism/freecc#2, FoundationAgents/OpenManus#744. No source was found
+ * for repeated ids in one turn.
  */
 function turnsFault(turns: JsonBody[]): Refusal | undefined {
   let open = new Set<string>();
@@ -195,10 +202,10 @@ function turnsFault(turns: JsonBody[]): Refusal | undefined {
     if (open.size !== calls.length) {
       return broken('an id twice', `Duplicate value for 'tool_call_id' in messages[${index}].`);
     }
-    const says = turn.content ?? turn.refusal ?? undefined;
-    if (turn.role === 'assistant' && says === undefined && calls.length === 0) {
+    const given = turn.content ?? turn.refusal ?? undefined;
+    if (turn.role === 'assistant' && given === undefined && calls.length === 0) {
       const rest = `expected a string, got null. (messages[${index}])`;
-      return broken('a turn that says nothing', `Invalid value for 'content': ${rest}`);
+      return broken('an empty turn', `Invalid value for 'content': ${rest}`);
     }
   }
   return open.size > 0 ? unanswered(open) : undefined;
@@ -207,7 +214,9 @@ function turnsFault(turns: JsonBody[]): Refusal | undefined {
 const unanswered = (ids: ReadonlySet<string>): Refusal =>
   broken('a call without result', `The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`);
 
-/** Schemas of the strict mode: dottxt-ai/outlines#844, vercel/ai#6484; choices among nothing: camel-ai/camel#3706. */
+/**
+ * Schemas of the strict mode: dottxt-ai/outlines#844, vercel/ai#6484; tool choices without tools: camel-ai/camel#3706.
+ */
 function optionsFault({ body: sent }: WireCall): Refusal | undefined {
   if (sent.stream_options !== undefined && sent.stream !== true) {
     const rest = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
@@ -241,6 +250,8 @@ function schemasFault({ response_format: form, tools = [] }: JsonBody): Refusal 
     if (called.parameters && called.parameters.type !== 'object') {
       return broken('a schema of no object', `Invalid schema for ${of}: schema must be of 'type: "object"'.`);
     }
+    const lack = called.parameters && incompleteFault(called.parameters, of);
+    if (lack) return lack;
   }
   return undefined;
 }
@@ -282,35 +293,38 @@ const usageOf = ({ input, cached, output, reasoning, images }: DoubleUsage): Jso
   },
 });
 
-/** What sets a vendor of the format apart from the others. */
+/** The differences of a vendor of the format from the others. */
 export interface ChatVendor {
-  /** Fields of an assistant's turn, and of the body, that the others do not know. */
+  /** Fields of an assistant's turn, and of the body, that the others do not have. */
   readonly turn: Fields;
   readonly fields: Fields;
   readonly callId: Shape;
   readonly rules: readonly string[];
   refuse(call: WireCall): Refusal | undefined;
   /** As `reasoning_content`, unsigned. */
-  readonly tellsReasoning: boolean;
-  /** Whether it draws for who asks for it, and tells it as `images`. */
+  readonly emitsReasoning: boolean;
+  /** Whether it draws on request, and returns `images`. */
   readonly draws?: true;
 }
 
-/** Words and annotations; reasoning is never told by OpenAI's own chat completions. */
+/** Words and annotations; OpenAI's own chat completions never emit reasoning. */
 export const openaiChat = chatDouble({
   turn: {},
   fields: {},
   callId: string({ rule: 'a long id', max: CALL_ID_MAX }),
-  rules: [OLDER_NAME],
-  refuse: olderNameFault,
-  tellsReasoning: false,
+  rules: [OLDER_NAME, ...REASONING_RULES, CHAT_REASONING_RULE],
+  refuse: (call) =>
+    olderNameFault(call) ??
+    reasoningFault(call.model, call.body, call.body.reasoning_effort ?? undefined) ??
+    toolEffortFault(call.model, call.body),
+  emitsReasoning: false,
 });
 
 export function chatDouble(vendor: ChatVendor): DialectDouble {
   const body = bodyOf(vendor);
   return {
     lineEnd: '\n',
-    rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...vendor.rules])],
+    rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...COMPLETE_RULES, ...vendor.rules])],
     refuse(call) {
       const fault = body(call.body);
       return fault ? misshapen(fault) : (optionsFault(call) ?? turnsFault(call.body.messages) ?? vendor.refuse(call));
@@ -318,11 +332,11 @@ export function chatDouble(vendor: ChatVendor): DialectDouble {
     reply(reply, { body: sent, model }) {
       const images = vendor.draws && sent.modalities?.includes('image') ? imagesOf(reply) : [];
       const usage = reply.usage === null ? null : usageOf(reply.usage ?? DOUBLE_USAGE);
-      const said = wordsOf(reply, 'text');
+      const emitted = wordsOf(reply, 'text');
       const annotations = annotationsOf(reply);
       const message = {
-        ...(vendor.tellsReasoning && { reasoning: wordsOf(reply, 'thinking') }),
-        ...(stopOf(reply) === 'refusal' ? { refusal: said } : { text: said }),
+        ...(vendor.emitsReasoning && { reasoning: wordsOf(reply, 'thinking') }),
+        ...(stopOf(reply) === 'refusal' ? { refusal: emitted } : { text: emitted }),
         tools: reply.parts.flatMap((part) =>
           part.type === 'call' ? [{ id: part.id, name: part.name, arguments: JSON.stringify(part.input) }] : [],
         ),
@@ -352,15 +366,15 @@ export function chatDouble(vendor: ChatVendor): DialectDouble {
   };
 }
 
-const wordsOf = ({ parts: said }: DoubleReply, type: 'text' | 'thinking'): string =>
-  said.map((part) => (part.type === type ? part.text : '')).join('');
+const wordsOf = ({ parts: emitted }: DoubleReply, type: 'text' | 'thinking'): string =>
+  emitted.map((part) => (part.type === type ? part.text : '')).join('');
 
-const imagesOf = ({ parts: said }: DoubleReply): JsonBody[] =>
-  said
+const imagesOf = ({ parts: emitted }: DoubleReply): JsonBody[] =>
+  emitted
     .flatMap((part) => (part.type === 'image' ? [part.data] : []))
     .map((data, index) => ({ type: 'image_url', index, image_url: { url: `data:image/png;base64,${data}` } }));
 
-interface Said {
+interface Emitted {
   readonly reasoning?: string;
   readonly text?: string;
   readonly refusal?: string;
@@ -368,13 +382,13 @@ interface Said {
   readonly finishReason: string;
 }
 
-function wholeOf(said: Said, { model, usage, annotations, images }: Record<string, JsonBody>): JsonBody {
-  const calls = said.tools.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
+function wholeOf(emitted: Emitted, { model, usage, annotations, images }: Record<string, JsonBody>): JsonBody {
+  const calls = emitted.tools.map(({ id, ...called }) => ({ id, type: 'function', function: called }));
   const message = {
     role: 'assistant',
-    content: said.text || null,
-    refusal: said.refusal ?? null,
-    ...(said.reasoning && { reasoning_content: said.reasoning }),
+    content: emitted.text || null,
+    refusal: emitted.refusal ?? null,
+    ...(emitted.reasoning && { reasoning_content: emitted.reasoning }),
     annotations,
     ...(images.length > 0 && { images }),
     ...(calls.length > 0 && { tool_calls: calls }),
@@ -384,14 +398,14 @@ function wholeOf(said: Said, { model, usage, annotations, images }: Record<strin
     object: 'chat.completion',
     created: 1_700_000_000,
     model,
-    choices: [{ index: 0, message, logprobs: null, finish_reason: said.finishReason }],
+    choices: [{ index: 0, message, logprobs: null, finish_reason: emitted.finishReason }],
     ...(usage && { usage }),
   };
 }
 
-/** Pages with their places in the words, in UTF-16 units. */
-function annotationsOf({ parts: said }: DoubleReply): JsonBody[] {
-  return said.flatMap((part) => {
+/** Pages with their positions in the words, in UTF-16 units. */
+function annotationsOf({ parts: emitted }: DoubleReply): JsonBody[] {
+  return emitted.flatMap((part) => {
     if (part.type !== 'text') return [];
     return (part.citations ?? []).map(({ url, title, quote }) => {
       const start_index = part.text.indexOf(quote);

@@ -15,7 +15,8 @@ import {
   type WireEvent,
 } from './double.js';
 import { FUNCTION_NAME, misshapen, openaiFailure } from './openai-chat.js';
-import { STRICT_RULES, strictFault } from './json-schemas.js';
+import { COMPLETE_RULES, incompleteFault, STRICT_RULES, strictFault } from './json-schemas.js';
+import { reasoningFault, REASONING_RULES } from './reasoning-models.js';
 import {
   boolean,
   chosen,
@@ -36,9 +37,9 @@ import {
   dataUrl,
 } from './wire-shape.js';
 
-// OpenAI's responses, without a trace: nothing is stored, so reasoning comes back sealed. Fields and types by the
-// request types of openai 6.49.0. A rule names the thread in which its refusal is quoted; these were read on
-// 2026-11-24. Where none is named, no source was found: the rule is the author's knowledge of the vendor.
+// OpenAI's stateless responses: nothing is stored, so reasoning is returned sealed. Fields and types by the request
+// types of openai 6.49.0. A rule names the thread in which its refusal is quoted; these were read on 2026-11-24. Where
+// none is named, no source was found: the rule is the author's knowledge of the vendor.
 
 /** AnswerDotAI/fastllm#45 */
 const CALL_ID_MAX = 64;
@@ -56,8 +57,8 @@ const inputParts: Readonly<Record<string, Fields>> = {
   },
   input_file: { 'file_data?': fileData, 'file_url?': text, 'file_id?': text, 'filename?': text },
 };
-const asked = textOr(list(tagged('type', inputParts), { rule: 'a question of nothing', min: 1 }));
-const told = textOr(
+const inputContent = textOr(list(tagged('type', inputParts), { rule: 'a question of nothing', min: 1 }));
+const outputContent = textOr(
   list(
     tagged('type', {
       output_text: { text, 'annotations?': list(record), 'logprobs?': list(record) },
@@ -68,12 +69,12 @@ const told = textOr(
 );
 const status: Fields = { 'status?': oneOf('an unknown status', 'in_progress', 'completed', 'incomplete') };
 const messageItem = tagged('role', {
-  user: { type: constant('message'), content: asked },
-  system: { type: constant('message'), content: asked },
-  developer: { type: constant('message'), content: asked },
+  user: { type: constant('message'), content: inputContent },
+  system: { type: constant('message'), content: inputContent },
+  developer: { type: constant('message'), content: inputContent },
   assistant: {
     type: constant('message'),
-    content: told,
+    content: outputContent,
     'id?': string({ rule: 'an id of something else', pattern: /^msg_/ }),
     'phase?': oneOf('an unknown phase', 'commentary', 'final_answer'),
     ...status,
@@ -141,7 +142,16 @@ const body = object({
     }),
   ),
   'tool_choice?': textOr(
-    tagged('type', { function: { name: text }, custom: { name: text }, web_search: {}, image_generation: {} }),
+    tagged('type', {
+      function: { name: text },
+      custom: { name: text },
+      web_search: {},
+      image_generation: {},
+      allowed_tools: {
+        mode: oneOf('an unknown mode', 'auto', 'required'),
+        tools: list(tagged('type', { function: { name: text }, web_search: {}, image_generation: {} })),
+      },
+    }),
     oneOf('an unknown choice', 'none', 'auto', 'required'),
   ),
   'parallel_tool_calls?': nullable(boolean),
@@ -177,10 +187,10 @@ const body = object({
   'truncation?': nullable(oneOf('an unknown way to truncate', 'auto', 'disabled')),
 });
 
-/** Beside those of the form. */
+/** In addition to those of the form. */
 const RULES = [
-  'reasoning that nobody sealed',
-  'a seal of somebody else',
+  'unsealed reasoning',
+  'a foreign seal',
   'reasoning alone',
   'an id twice',
   'a stray output',
@@ -190,9 +200,9 @@ const RULES = [
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
 /**
- * Reasoning stands right before what it led to (coder/xum#59), sealed where nothing is stored
- * (openai/openai-agents-js#546), by this vendor (anomalyco/opencode#5104); calls and outputs are one to one
- * (Gitlawb/openclaude#187, continuedev/continue#10092). That the summary must be as it was is stricter.
+ * Reasoning directly precedes its result (coder/xum#59), sealed where nothing is stored (openai/openai-agents-js#546),
+ * by this vendor (anomalyco/opencode#5104); calls and outputs match one to one (Gitlawb/openclaude#187,
+ * continuedev/continue#10092). Requiring an unchanged summary is stricter.
  */
 function itemsFault(items: JsonBody[]): Refusal | undefined {
   const open = new Set<string>();
@@ -202,10 +212,10 @@ function itemsFault(items: JsonBody[]): Refusal | undefined {
       const words = unseal('openai', each.encrypted_content);
       if (each.encrypted_content === undefined) {
         const rest = 'Items are not persisted when `store` is set to false.';
-        return broken('reasoning that nobody sealed', `Item with id '${each.id}' not found. ${rest}`);
+        return broken('unsealed reasoning', `Item with id '${each.id}' not found. ${rest}`);
       }
       if (words === undefined || words !== each.summary.map((part: JsonBody) => part.text).join('')) {
-        return broken('a seal of somebody else', `The encrypted content for item ${each.id} could not be verified.`);
+        return broken('a foreign seal', `The encrypted content for item ${each.id} could not be verified.`);
       }
       const next = items[index + 1];
       const isFollowed = next?.type === 'function_call' || next?.type === 'reasoning' || next?.role === 'assistant';
@@ -236,9 +246,10 @@ function schemasFault({ text: form, tools = [] }: JsonBody): Refusal | undefined
   const format = form?.format;
   const fault = format?.strict === true && strictFault(format.schema, `text.format '${format.name}'`);
   if (fault) return fault;
-  const strict = tools.filter((tool: JsonBody) => tool.strict === true);
-  for (const { parameters, name } of strict) {
-    const wrong = strictFault(parameters, `function '${name}'`);
+  for (const { type, parameters, name, strict } of tools) {
+    if (type !== 'function') continue;
+    const of = `function '${name}'`;
+    const wrong = (strict === true && strictFault(parameters, of)) || (parameters && incompleteFault(parameters, of));
     if (wrong) return wrong;
   }
   return undefined;
@@ -253,7 +264,7 @@ function choiceFault({ tool_choice: choice, tools = [] }: JsonBody): Refusal | u
   );
 }
 
-/** Places are of the text's own part, in characters. */
+/** Positions in the text's own part, in characters. */
 function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
   switch (part.type) {
     case 'thinking':
@@ -316,11 +327,11 @@ function responseOf(reply: DoubleReply, { model }: WireCall): JsonBody {
   };
 }
 
-/** Who drew nothing used nothing for it. */
+/** A reply without images has no usage of the drawing tool. */
 const withDrawing = (usage: DoubleUsage | null, hasDrawn: boolean): DoubleUsage | null =>
   usage && !hasDrawn ? { ...usage, images: 0, drawingInput: 0 } : usage;
 
-/** Without what the tool that draws put out: that is told beside it. */
+/** Without the output of the drawing tool, which is reported separately. */
 function usageOf({ input, cached, output, reasoning, images = 0 }: DoubleUsage): JsonBody {
   const words = output - images;
   return {
@@ -332,7 +343,7 @@ function usageOf({ input, cached, output, reasoning, images = 0 }: DoubleUsage):
   };
 }
 
-/** As recorded replies of OpenAI and Azure tell it, with zeros where nothing was drawn. */
+/** As in recorded replies of OpenAI and Azure, with zeros where nothing was drawn. */
 function drawingOf(usage: DoubleUsage | null): JsonBody {
   const { images = 0, drawingInput = 0 } = usage ?? {};
   return {
@@ -344,7 +355,7 @@ function drawingOf(usage: DoubleUsage | null): JsonBody {
   };
 }
 
-/** Every event by its name and number; each thing is told in pieces, then whole, as the vendor does. */
+/** Every event with its name and number; each item is sent in pieces, then whole, as by the vendor. */
 function eventsOf(whole: JsonBody): WireEvent[] {
   const begun = { ...whole, status: 'in_progress', incomplete_details: null, output: [], usage: null };
   const events: JsonBody[] = [
@@ -416,12 +427,15 @@ function innerEvents(whole: JsonBody, at: object): JsonBody[] {
 
 export const openaiResponses: DialectDouble = {
   lineEnd: '\n',
-  rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES])],
-  refuse({ body: sent }) {
+  rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...COMPLETE_RULES, ...REASONING_RULES])],
+  refuse({ body: sent, model }) {
     const fault = body(sent);
     if (fault) return misshapen(fault);
     return (
-      schemasFault(sent) ?? choiceFault(sent) ?? (typeof sent.input === 'string' ? undefined : itemsFault(sent.input))
+      schemasFault(sent) ??
+      choiceFault(sent) ??
+      (typeof sent.input === 'string' ? undefined : itemsFault(sent.input)) ??
+      reasoningFault(model, sent, sent.reasoning?.effort ?? undefined)
     );
   },
   reply(reply, call) {

@@ -1,7 +1,7 @@
 /**
- * Goal: each platform refuses who does not enter as its vendor has it, and no rule of one is without a case. Method:
- * for each platform entries that are right, and beside them what breaks one rule each. Calls to Bedrock are signed by
- * AWS's own library, assertions for Google by hand. Addresses and streams: `hosts.spec.ts`.
+ * Each platform refuses requests that do not authenticate as its vendor requires, and every rule has a case. For each
+ * platform valid requests, and one breach for each rule. Calls to Bedrock are signed by AWS's own library, assertions
+ * for Google by hand. Addresses and streams: `hosts.spec.ts`.
  */
 import { SignatureV4 } from '@smithy/signature-v4';
 import { createHash, createHmac, createSign, type BinaryLike } from 'node:crypto';
@@ -97,7 +97,7 @@ async function signed({
   return call(CONVERSE, headers);
 }
 
-/** What comes in, and the rule that it breaks. */
+/** A request, and the rule that it breaks. */
 interface Entry {
   readonly what: string;
   readonly request: () => Entering | Promise<Entering>;
@@ -165,7 +165,7 @@ describe.each(Object.entries(ENTRIES))('the double of %s', (id, entries) => {
       : platform.unauthorised(request, platform.read(request.path)!)
     )?.rule;
 
-  it.each(entries.filter(({ rule }) => rule === undefined))('lets in $what', async ({ request }) => {
+  it.each(entries.filter(({ rule }) => rule === undefined))('admits $what', async ({ request }) => {
     expect(ruleOf(await request())).toBeUndefined();
   });
 
@@ -173,7 +173,7 @@ describe.each(Object.entries(ENTRIES))('the double of %s', (id, entries) => {
     expect(ruleOf(await request())).toBe(rule);
   });
 
-  it('has no rule that nothing here breaks', () => {
+  it('has no rule without a breach here', () => {
     expect(platform.rules.filter((rule) => !entries.some((one) => one.rule === rule))).toEqual([]);
   });
 });

@@ -5,10 +5,10 @@ import type { RecordedRequest } from '../recorded-request.js';
 import { json, type Answer } from '../upstream-answers.js';
 import type { Refusal, WireDialect } from './double.js';
 
-// How each platform is addressed and authorised. Where a page or thread is named beside a rule, that was read on
-// 2026-11-24; what names none is the author's knowledge of the vendor.
+// How each platform is addressed and authorised. Pages and threads beside a rule were read on 2026-11-24; a rule
+// without one is the author's knowledge of the vendor.
 
-/** How each platform is entered; the first is the usual one. */
+/** The ways to authenticate on each platform; the first is the usual one. */
 export const WAYS = {
   direct: ['key'],
   azure: ['key', 'API version', 'Entra'],
@@ -18,43 +18,43 @@ export const WAYS = {
 export type WayOf<P extends PlatformId> = (typeof WAYS)[P][number];
 export type Way = WayOf<PlatformId>;
 
-/** What an address asks for. */
+/** The contents of an address. */
 export interface Address {
   readonly dialect: WireDialect;
-  /** The name of the model; absent: the body has it. */
+  /** The name of the model; absent: in the body. */
   readonly model?: string;
-  /** Absent: the body says. */
+  /** Absent: in the body. */
   readonly stream?: boolean;
   /** The tokens of a request are to be counted, not answered. */
   readonly counts?: true;
 }
 
-/** What a platform looks at before it reads a body. */
+/** The parts of a request that a platform checks before it reads a body. */
 export type Entering = Pick<RecordedRequest, 'method' | 'path' | 'headers' | 'rawBody'>;
 
 export interface PlatformDouble {
-  /** All that it may refuse: `platforms.spec.ts` has a breach of each. */
+  /** All its reasons to refuse: `platforms.spec.ts` has a breach of each. */
   readonly rules: readonly string[];
   readonly dialects: readonly WireDialect[];
-  /** What an operator enters in the catalog. */
+  /** The credential as entered in the catalog. */
   credential(origin: string, way: Way): string;
   baseUrl(origin: string, dialect: WireDialect): string;
-  /** Undefined: nothing is there. */
+  /** Undefined: the address does not exist. */
   read(path: string): Address | undefined;
-  /** Undefined: the call may be made. */
+  /** Undefined: the call is authorised. */
   unauthorised(request: Entering, address: Address): Refusal | undefined;
-  /** By which way a call that may be made came. */
+  /** The way in which an authorised call authenticated. */
   wayOf(request: Entering): Way;
-  /** What is wrong with a request for a token, undefined: nothing is; absent: it gives none. */
+  /** The fault of a request for a token, undefined: none; absent: it issues no tokens. */
   tokenRefusal?(request: Entering, origin: string): TokenRefusal | undefined;
 }
 
 interface TokenRefusal extends Refusal {
-  /** As RFC 6749 has it. */
+  /** As in RFC 6749. */
   readonly error: string;
 }
 
-/** Enough for no other key to be meant. */
+/** Unmistakable for any other key. */
 const KEY = 'key-of-the-double-0123456789';
 
 type Route = readonly [pattern: RegExp, address: Address];
@@ -125,7 +125,7 @@ const ENTRA_SCOPE = 'https://cognitiveservices.azure.com/.default';
 
 const APPLICATION_FAULTS = ['unsupported_grant_type', 'invalid_client', 'invalid_scope'] as const;
 
-/** What is wrong with a form by which an application asks for a token. */
+/** The fault of a form by which an application requests a token. */
 function applicationFault(form: URLSearchParams): (typeof APPLICATION_FAULTS)[number] | undefined {
   if (form.get('grant_type') !== 'client_credentials') return 'unsupported_grant_type';
   if (form.get('client_id') !== APPLICATION.client_id || form.get('client_secret') !== APPLICATION.client_secret) {
@@ -134,7 +134,7 @@ function applicationFault(form: URLSearchParams): (typeof APPLICATION_FAULTS)[nu
   return form.get('scope') === ENTRA_SCOPE ? undefined : 'invalid_scope';
 }
 
-/** What a platform answers beside its models: tokens. */
+/** The answers of a platform besides its models': tokens. */
 export function tokenAnswer(platform: PlatformDouble, request: Entering, origin: string): Answer | undefined {
   if (!platform.tokenRefusal || request.path !== TOKEN_PATH) return undefined;
   const refusal = platform.tokenRefusal(request, origin);
@@ -168,7 +168,7 @@ const azure: PlatformDouble = {
 };
 
 const VERTEX = String.raw`^/v1/projects/project-1/locations/us-east5`;
-/** Counts of Claude's: docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/count-tokens. */
+/** Counts for Claude: docs.cloud.google.com/vertex-ai/generative-ai/docs/partner-models/claude/count-tokens. */
 const VERTEX_ROUTES: readonly Route[] = [
   [
     new RegExp(`${VERTEX}/publishers/anthropic/models/count-tokens:rawPredict$`),
@@ -197,7 +197,7 @@ const VERTEX_ROUTES: readonly Route[] = [
   [new RegExp(`${VERTEX}/endpoints/openapi/chat/completions$`), { dialect: 'openai-chat' }],
 ];
 
-/** A service account, whose tokens it gives itself for an assertion that is signed as RFC 7523 has it. */
+/** A service account: the platform issues tokens for a signed assertion (RFC 7523). */
 const vertex: PlatformDouble = {
   rules: [TOKEN_RULE, ...ASSERTION_FAULTS],
   dialects: ['anthropic-messages', 'google-gemini', 'openai-chat'],
@@ -245,7 +245,7 @@ const bedrock: PlatformDouble = {
   credential: (_origin, way) => (way === 'API key' ? KEY : JSON.stringify(ACCOUNT)),
   baseUrl: (origin) => origin,
   read: (path) => route(BEDROCK_ROUTES, path),
-  // A key stands in the header as it is: docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html.
+  // A key is sent in the header as it is: docs.aws.amazon.com/bedrock/latest/userguide/api-keys-use.html.
   unauthorised: (request) =>
     request.headers.authorization === `Bearer ${KEY}` ? undefined : signatureFault(request, Date.now()),
   wayOf: ({ headers }) => (headers.authorization?.startsWith('Bearer ') ? 'API key' : 'signature'),
@@ -255,15 +255,15 @@ export const PLATFORM_DOUBLES: Readonly<Record<PlatformId, PlatformDouble>> = { 
 
 const sha256 = (text: string | Buffer): string => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string): Buffer => createHmac('sha256', key).update(text).digest();
-/** As RFC 3986 has it: nothing but letters, digits and four marks stays. */
+/** As in RFC 3986: only letters, digits and four marks stay unescaped. */
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`);
-/** How far clocks may be apart. */
+/** Tolerated difference of clocks. */
 const SKEW_MS = 5 * 60 * 1000;
 
 /**
- * What is wrong with a request's signature of version 4, as
- * docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html has it.
+ * The fault of a request's signature of version 4
+ * (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html).
  */
 function signatureFault({ method, path, headers, rawBody }: Entering, nowMs: number): Refusal | undefined {
   const { accessKeyId, secretAccessKey, region } = ACCOUNT;

@@ -1,7 +1,7 @@
 /**
- * Goal: each double refuses what its vendor refuses, and takes what the vendor takes; no rule of a double is without a
- * case. Method: for each dialect one call that is right in every part, and beside it what breaks one rule each, by the
- * words of the refusal. The cases: `breaches`; rules and their sources: the file of the dialect.
+ * Each double refuses what its vendor refuses, and accepts what the vendor accepts; every rule of a double has a case.
+ * For each dialect one fully valid call, and one breach for each rule, checked by the words of the refusal. The cases:
+ * `breaches`; rules and their sources: the file of the dialect.
  */
 import type { JsonBody } from '../recorded-request.js';
 import { anthropic } from './breaches/anthropic-messages.js';
@@ -30,7 +30,7 @@ const CASES: Readonly<Record<WireDialect, RuleCase>> = {
 interface Judged extends RightCall {
   readonly name: string;
   readonly model: string;
-  /** What judges the calls. */
+  /** Judges the calls. */
   readonly judge: Pick<DialectCounting, 'rules' | 'refuse'>;
 }
 
@@ -55,7 +55,7 @@ describe.each(JUDGED)('the double of $name', ({ model, body, breaches, call: usu
     return refusalOf(sent, call);
   };
 
-  it('takes what its vendor takes', () => {
+  it('accepts what its vendor accepts', () => {
     expect(refusalOf(body, undefined)).toBeUndefined();
   });
 
@@ -63,7 +63,7 @@ describe.each(JUDGED)('the double of $name', ({ model, body, breaches, call: usu
     expect(broken(breach)?.message).toContain(breach[2]);
   });
 
-  it('has no rule that nothing here breaks, and breaks none that it does not list', () => {
+  it('has no rule without a breach here, and no breach of an unlisted rule', () => {
     const seen = new Set(breaches.map((breach) => broken(breach)?.rule));
     expect(judge.rules.filter((rule) => !seen.has(rule))).toEqual([]);
     expect([...seen].filter((rule) => !judge.rules.includes(rule!))).toEqual([]);

@@ -19,19 +19,19 @@ import {
 } from './double.js';
 import { PLATFORM_DOUBLES, tokenAnswer, WAYS, type Address, type PlatformDouble, type Way } from './platforms.js';
 
-/** How a stream travels. */
+/** How a stream is transmitted. */
 export interface Travel {
-  /** Each write has at most so many bytes: characters, lines and frames are torn. Absent: an event a write. */
+  /** Limit of bytes per write: characters, lines and frames are split. Absent: one event per write. */
   readonly bytesPerPiece?: number;
-  /** Lines end so, whatever the vendor's way. */
+  /** Overrides the vendor's line end. */
   readonly lineEnd?: '\n' | '\r\n';
-  /** Between any two events comes one that says nothing, or a comment. */
+  /** An empty event, or a comment, between any two events. */
   readonly pings?: true;
-  /** Which checksum of the last message of an AWS event stream is wrong. */
+  /** Which checksum of the last message of an AWS event stream is corrupted. */
   readonly corrupt?: 'prelude' | 'message';
 }
 
-/** A call that the double was asked, and what it was of. */
+/** A call that the double received, with its target. */
 export interface DoubleCall extends WireCall {
   readonly dialect: WireDialect;
   readonly path: string;
@@ -42,17 +42,17 @@ export type DoubleAnswer = DoubleReply | DoubleFailure;
 export type DoubleScript = (call: DoubleCall, index: number) => DoubleAnswer;
 
 const HELLO: DoubleReply = { parts: [{ type: 'text', text: 'Hello from the double.' }] };
-/** Where the checksums of a message of an AWS event stream begin: behind both lengths, and at its end. */
+/** Offsets of the checksums of a message of an AWS event stream: after both lengths, and at its end. */
 const CHECKSUM_AT = { prelude: 8, message: -4 } as const;
 
 /**
- * A vendor's host on a loopback port: every dialect that the platform serves, by its path. What breaks a rule gets the
- * vendor's own refusal, and is noted in `violations`.
+ * A vendor's host on a loopback port: every dialect that the platform serves, by its path. A violation of a rule gets
+ * the vendor's own refusal, and is recorded in `violations`.
  */
 export class Double {
-  /** Calls to models in their order; those that were refused are among them. */
+  /** Calls to models in order, including refused ones. */
   readonly calls: DoubleCall[] = [];
-  /** What was refused, in the vendor's words. */
+  /** The refusals, in the vendor's words. */
   readonly violations: string[] = [];
   travel: Travel = {};
   private current: DoubleScript = () => HELLO;
@@ -84,7 +84,7 @@ export class Double {
     return this.rules.dialects;
   }
 
-  /** What its entry in a catalog says, by the usual way. */
+  /** Its credential in a catalog entry, by the usual way. */
   get credential(): string {
     return this.credentialFor(WAYS[this.platform][0]);
   }
@@ -97,7 +97,7 @@ export class Double {
     return this.rules.baseUrl(this.origin, dialect);
   }
 
-  /** Answers the calls that come from now on. `index` counts them from 0. */
+  /** Sets the answers of subsequent calls. `index` counts them from 0. */
   script(script: DoubleScript | DoubleAnswer): void {
     const from = this.calls.length;
     this.current = typeof script === 'function' ? (call, index) => script(call, index - from) : () => script;
@@ -144,28 +144,28 @@ export class Double {
     if (address.counts) return json(counting!.reply(DOUBLE_USAGE.input));
     const call = this.callOf(request, address);
     const answer: DoubleAnswer = this.current(call, this.calls.length - 1);
-    if ('parts' in answer) return this.told(call, this.vendors[call.dialect].reply(answer, call));
+    if ('parts' in answer) return this.reply(call, this.vendors[call.dialect].reply(answer, call));
     const failure = this.failureOf(call, answer.fails, answer.message);
     if (!answer.after || !call.stream) return json(failure.body, failure.status, failure.headers);
     return this.broken(call, answer, answer.after);
   }
 
-  private told(call: DoubleCall, { whole, events, end }: WireReply): Answer {
+  private reply(call: DoubleCall, { whole, events, end }: WireReply): Answer {
     if (!call.stream) return json(whole);
     const pieces = [...events, ...end].map((event) => this.framed(call, event));
     return this.streamed(call, pieces);
   }
 
-  /** A stream that fails behind what it has said so far. */
+  /** A stream that fails after the given reply. */
   private broken(call: DoubleCall, { fails, message }: DoubleFailure, after: DoubleReply): Answer {
-    const said = this.vendors[call.dialect].reply(after, call).events.map((event) => this.framed(call, event));
+    const before = this.vendors[call.dialect].reply(after, call).events.map((event) => this.framed(call, event));
     const failure = isAwsFramed(call)
       ? awsException(bedrockConverse.failureEvent(fails, message).event, { message })
       : this.framed(call, this.vendors[call.dialect].failureEvent(fails, message));
-    return this.streamed(call, [...said, failure]);
+    return this.streamed(call, [...before, failure]);
   }
 
-  /** Bedrock tells the failures of its models in a form of its own. */
+  /** Bedrock reports failures of its models in a form of its own. */
   private failureOf(call: DoubleCall, kind: DoubleFailureKind, message: string): WireFailure {
     return (isAwsFramed(call) ? bedrockConverse : this.vendors[call.dialect]).failure(kind, message);
   }
@@ -195,14 +195,14 @@ export class Double {
 
 /**
  * Starts a host of the platform that, unscripted, answers every call with a short text.
- * @param vendors who speaks a dialect there; absent: its usual one
+ * @param vendors the double of a dialect there; absent: its usual one
  */
 export const startDouble = (
   platform: PlatformId,
   vendors: Partial<Record<WireDialect, DialectDouble>> = {},
 ): Promise<Double> => Double.start(platform, vendors);
 
-/** The message with a bit of one of its checksums turned. */
+/** The message with one bit of a checksum flipped. */
 function corrupted(message: Buffer, which: keyof typeof CHECKSUM_AT): Buffer {
   const bytes = Buffer.from(message);
   const at = CHECKSUM_AT[which];

@@ -5,7 +5,7 @@ import type { DialectDouble, Refusal, WireCall } from './double.js';
 import { openaiChat } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 
-// The rules of a vendor's own address for whatever key, for upstreams that a suite scripts byte by byte.
+// The rules of a vendor's own address for any key, for upstreams that a suite scripts byte by byte.
 
 const callOf = ({ json: body, headers }: RecordedRequest): WireCall => ({
   body,

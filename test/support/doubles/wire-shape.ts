@@ -1,7 +1,7 @@
 import type { JsonBody } from '../recorded-request.js';
 
-// The closed forms of vendors' bodies: what a vendor does not know is a fault, as at the real one. Each vendor words
-// the fault in its own way. Every bound has the name of a rule, so that `rules.spec.ts` can ask for a breach of each.
+// The closed forms of vendors' bodies: unknown fields are a fault, as at the real vendor. Each vendor words the fault
+// in its own way. Every bound has the name of a rule, so that `rules.spec.ts` can require a breach of each.
 
 /** Rules that need no name of their own. */
 export const FORM_RULES = {
@@ -12,20 +12,20 @@ export const FORM_RULES = {
   union: 'several kinds at once',
 } as const;
 
-/** Where a value breaks its form. */
+/** Where a value violates its form. */
 export interface ShapeFault {
-  /** Keys and indexes from the body down. */
+  /** Keys and indexes, starting at the body. */
   readonly path: readonly (string | number)[];
   readonly problem: 'unknown' | 'missing' | 'invalid';
-  /** What was wanted, for `invalid`: "a string". */
+  /** The expected value, for `invalid`: "a string". */
   readonly wanted: string;
   readonly rule: string;
 }
 
-/** What breaks the form, undefined when nothing does. */
+/** The violation of the form, undefined when there is none. */
 export interface Shape {
   (value: JsonBody): ShapeFault | undefined;
-  /** All that its faults may name. */
+  /** All rules that its faults may name. */
   readonly rules: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface Shape {
 export type Fields = Readonly<Record<string, Shape>>;
 
 interface Bounds {
-  /** What it is to be out of them. */
+  /** Name of the rule for values out of bounds. */
   readonly rule: string;
   readonly min?: number;
   readonly max?: number;
@@ -57,7 +57,7 @@ const shapeOf = (rules: readonly string[], check: (value: JsonBody) => ShapeFaul
 
 const rulesOf = (shapes: Iterable<Shape>): string[] => [...shapes].flatMap(({ rules }) => rules);
 
-/** A value of a type, within bounds where some are given. */
+/** A value of a type, optionally within bounds. */
 function bounded(
   wanted: string,
   isOfType: (value: JsonBody) => boolean,
@@ -74,7 +74,7 @@ export const anything: Shape = shapeOf([], (value) =>
   value === undefined ? invalid('a value', FORM_RULES.missing) : undefined,
 );
 
-/** An object of any fields. */
+/** An object with any fields. */
 export const record: Shape = bounded('an object', isObject, undefined, () => true);
 
 export const boolean: Shape = bounded(
@@ -98,8 +98,8 @@ export function string(bounds?: Bounds & { readonly pattern?: RegExp }): Shape {
 export const text = string();
 
 /**
- * Base64 as RFC 4648 has it, with its padding; not empty. Decoded, since expressions overflow on what is large: the
- * decoder passes over what is no base64, and takes the alphabet of addresses as well.
+ * Base64 as in RFC 4648, with padding; not empty. Decoded, because expressions overflow on large texts: the decoder
+ * ignores other characters, and also accepts the URL alphabet.
  */
 const isBase64 = (value: string): boolean => {
   const padding = value.endsWith('==') ? 2 : Number(value.endsWith('='));
@@ -132,7 +132,7 @@ export const integer = (bounds?: Bounds): Shape =>
 
 const oneOfThese = (values: readonly JsonBody[]): string => values.map((each) => `'${each}'`).join(' or ');
 
-/** The only value there is. */
+/** The only allowed value. */
 export const constant = (only: JsonBody): Shape =>
   bounded(
     oneOfThese([only]),
@@ -162,18 +162,18 @@ export function list(item: Shape, bounds?: Bounds): Shape {
   });
 }
 
-/** A text, or what else it may be. */
+/** A text, or the other form. */
 export const textOr = (other: Shape, words: Shape = text): Shape =>
   chosen([words, other], (value) => (typeof value === 'string' ? words : other));
 
-/** One of these, by what the value is. */
+/** One of these, chosen by the value. */
 export const chosen = (among: readonly Shape[], choose: (value: JsonBody) => Shape): Shape =>
   shapeOf(rulesOf(among), (value) => choose(value)(value));
 
-/** An object of these fields and no others. */
+/** An object with these fields and no others. */
 export const object = (fields: Fields): Shape => objectOf(fields, false);
 
-/** An object of these fields and any others. */
+/** An object with these fields and any others. */
 export const openObject = (fields: Fields): Shape => objectOf(fields, true);
 
 function objectOf(fields: Fields, isOpen: boolean): Shape {
@@ -199,7 +199,7 @@ function objectOf(fields: Fields, isOpen: boolean): Shape {
   });
 }
 
-/** An object whose form is told by one of its fields. */
+/** An object whose form depends on one of its fields. */
 export function tagged(tag: string, cases: Readonly<Record<string, Fields>>): Shape {
   const shapes = new Map(Object.entries(cases).map(([name, fields]) => [name, object({ [tag]: anything, ...fields })]));
   return shapeOf([FORM_RULES.type, FORM_RULES.kind, ...rulesOf(shapes.values())], (value) => {
@@ -209,7 +209,7 @@ export function tagged(tag: string, cases: Readonly<Record<string, Fields>>): Sh
   });
 }
 
-/** An object of exactly one of these members, and of others besides. */
+/** An object with exactly one of these members, and others besides. */
 export function union(members: Fields, beside: Fields = {}): Shape {
   const names = Object.keys(members);
   const optional = Object.fromEntries(Object.entries(members).map(([name, shape]) => [`${name}?`, shape]));

@@ -2,8 +2,8 @@ import type { RecordedRequest } from '../recorded-request.js';
 import { json, type Answer, type Complaint } from '../upstream-answers.js';
 import type { Rules } from '../upstreams.js';
 
-// Engines of web search on loopback, written from their published APIs (the pages stand in src/tools/web-search/): each
-// refuses what the real one refuses, and moreover fields that it does not know, so that a misspelt one is seen.
+// Engines of web search on loopback, written from their published APIs (the pages are listed in src/tools/web-search/):
+// each refuses what the real one refuses, and in addition unknown fields, so that a misspelt one is noticed.
 
 /** A page that an engine has found. */
 export interface EnginePage {
@@ -19,7 +19,7 @@ export interface EngineDouble {
   readonly answer: (pages: readonly EnginePage[]) => Answer;
 }
 
-/** One field of a body: what is wrong with it, if anything is. */
+/** Checks one field of a body: the fault, if any. */
 export type FieldRule = (value: unknown) => string | undefined;
 
 export const KEY = 'engine-key-0123456789';
@@ -31,7 +31,7 @@ interface DoubleParts {
   readonly headers?: Readonly<Record<string, string>>;
   readonly required: readonly string[];
   readonly fields: Readonly<Record<string, FieldRule>>;
-  /** What is wrong with fields together. */
+  /** Checks the combination of fields. */
   readonly together?: (body: Record<string, unknown>) => string | undefined;
   readonly refusal: (status: number, message: string) => unknown;
   readonly invalidStatus: number;

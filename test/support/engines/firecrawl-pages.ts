@@ -15,7 +15,7 @@ export const firecrawlPages: PageEngineApi = {
   answer: ({ url }, pages) => {
     const sourceURL = url as string;
     const page = pages[sourceURL] ?? 404;
-    // What a server answers an error with is scraped like any page.
+    // The body of an error response is scraped like any page.
     const [statusCode, title, markdown] =
       typeof page === 'number' ? [page, 'Error', '# Error'] : [200, page.title, page.text];
     const metadata = { title, language: 'en', sourceURL, url: sourceURL, statusCode };

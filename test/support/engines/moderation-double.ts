@@ -3,10 +3,10 @@ import { json, type Answer, type Complaint, type Script } from '../upstream-answ
 import type { Rules } from '../upstreams.js';
 import { bearerKey, KEY } from './engine-double.js';
 
-// OpenAI's moderation endpoint on loopback, by the types of its package (`openai` 6, resources/moderations) and what
-// its guide says (developers.openai.com/api/docs/guides/moderation, read 2026-11-25). One picture a call: so says a
-// page of another gateway (abliteration.ai/llm-image-moderation, read 2026-11-25). Unknown fields are refused, which
-// the vendor may not do.
+// OpenAI's moderation endpoint on loopback, by the types of its package (`openai` 6, resources/moderations) and its
+// guide (developers.openai.com/api/docs/guides/moderation, read 2026-11-25). One picture per call, according to a page
+// of another gateway (abliteration.ai/llm-image-moderation, read 2026-11-25). Unknown fields are refused, which the
+// vendor may not do.
 
 export const MODERATION_MODEL = 'omni-moderation-latest';
 
@@ -40,7 +40,7 @@ export const moderationRules: Rules = ({ method, path, headers, json: body }) =>
     : refuse(400, 'Invalid image.');
 };
 
-/** What one input comes to. */
+/** The judgement of one input. */
 export interface ModeratedInput {
   readonly flagged?: readonly VendorCategory[];
   readonly scores?: Partial<Record<VendorCategory, number>>;
@@ -58,7 +58,7 @@ export function moderationResult({ flagged = [], scores = {} }: ModeratedInput):
   };
 }
 
-/** Judges each input by a function of it: a text, or the address of a picture. */
+/** Judges each input with a function: a text, or the address of a picture. */
 export const moderates =
   (judge: (input: string) => ModeratedInput): Script =>
   ({ json: body }: RecordedRequest): Answer => {

@@ -4,8 +4,8 @@ import { json, type Answer, type Complaint } from '../upstream-answers.js';
 import type { Rules } from '../upstreams.js';
 import { bearerKey, KEY, members, text, whole, type FieldRule } from './engine-double.js';
 
-// Mistral's OCR on loopback, written from its published API (docs.mistral.ai/api/endpoint/ocr, read 2026-11-25); it
-// refuses moreover fields that it does not know, documents that are no PDF, and pages that a document has not.
+// Mistral's OCR on loopback, written from its published API (docs.mistral.ai/api/endpoint/ocr, read 2026-11-25); in
+// addition it refuses unknown fields, documents that are not a PDF, and pages that a document does not have.
 
 export interface OcrPage {
   readonly markdown: string;
@@ -65,7 +65,7 @@ export const ocrAnswer = (pages: readonly OcrPage[], processed = pages.length): 
 const FONT = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
 const WITH_FONT = '/MediaBox [0 0 612 792] /Resources << /Font << /F1 1000 0 R >> >> ';
 
-/** A PDF whose pages say these; an empty one is a scan. */
+/** A PDF with these texts as pages; an empty text is a scan. */
 export const paged = (...pages: readonly string[]): Buffer =>
   pdf({
     pages: pages.map((words) => (words === '' ? '0 0 m 9 9 l S' : `BT /F1 12 Tf 72 720 Td (${words}) Tj ET`)),

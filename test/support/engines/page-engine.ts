@@ -4,25 +4,25 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { json, type Script } from '../upstream-answers.js';
 
-/** What the web is to an engine in a test: a page, or the status that its server answers with. */
+/** The web as an engine sees it in a test: pages, or the status of a page's server. */
 export type KnownPages = Readonly<Record<string, { readonly title: string; readonly text: string } | number>>;
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** One engine's published API for pages: what it refuses, and what it answers. */
+/** One engine's published API for pages: its refusals and answers. */
 export interface PageEngineApi {
   readonly path: string;
-  /** The header that carries the credential, and how. */
+  /** The header of the credential, and its form. */
   readonly credential: readonly [header: string, value: (key: string) => string];
-  /** Further headers that it wants. */
+  /** Further required headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a body is refused with that is not as it should be. */
+  /** The status for an invalid body. */
   readonly invalidStatus: number;
-  /** How it tells why it refuses. */
+  /** The body of a refusal. */
   readonly refusal: (status: number, message: string) => unknown;
-  /** Keys of a body that it knows. */
+  /** The keys of a body that it knows. */
   readonly known: readonly string[];
-  /** @returns what is wrong with a body */
+  /** @returns the fault of a body */
   fault(body: Body): string | undefined;
   answer(body: Body, pages: KnownPages): { readonly status: number; readonly body: unknown };
 }
@@ -30,14 +30,14 @@ export interface PageEngineApi {
 export interface PageEngine {
   readonly baseUrl: string;
   readonly bodies: Body[];
-  /** Answers so from now on, in place of the API. */
+  /** Answers with this from now on, instead of the API. */
   instead: { readonly status: number; readonly body: string } | undefined;
   close(): Promise<void>;
 }
 
 export const ENGINE_KEY = 'engine-key';
 
-/** Listens on loopback as the engine would. */
+/** Listens on loopback in place of the engine. */
 export async function startPageEngine(api: PageEngineApi, pages: KnownPages): Promise<PageEngine> {
   const server = createServer((request, response) => {
     void (async () => {
@@ -61,7 +61,7 @@ export async function startPageEngine(api: PageEngineApi, pages: KnownPages): Pr
   return engine;
 }
 
-/** The same as a script of a server that tells of each request: for what becomes of its connections. */
+/** The same as the script of a server that reports each request: to test its connections. */
 export const pageScript =
   (api: PageEngineApi, pages: KnownPages): Script =>
   ({ path, headers, json: body }) => {
@@ -88,7 +88,7 @@ function judge(
   return fault === undefined ? api.answer(body, pages) : refuse(api.invalidStatus, fault);
 }
 
-/** What is wrong with a list of addresses. */
+/** The fault of a list of addresses. */
 export function urlsFault(urls: unknown, max: number): string | undefined {
   if (!Array.isArray(urls) || urls.length === 0 || urls.length > max) return 'urls: wrong number';
   return urls.every((url) => typeof url === 'string' && URL.canParse(url)) ? undefined : 'urls: no address';

@@ -5,7 +5,7 @@ import { parseJson, type Json } from '../../../src/core/json/json.js';
 
 const KINDS: Readonly<Record<number, ExtensionFault['kind']>> = { 401: 'refused', 404: 'not-found', 429: 'busy' };
 
-/** Calls engines with nothing but what the call says. */
+/** Calls engines with only the contents of the call. */
 export const plainEngineClient: EngineClient = {
   call: async ({ engine, method, path, headers, body }, signal) => {
     const { statusCode, body: answer } = await request(`${engine.baseUrl}${path}`, {

@@ -11,7 +11,7 @@ import {
   type EngineDouble,
 } from './engine-double.js';
 
-/** Exa's errors (https://exa.ai/docs/admin/error-codes): branch on the status, the tag says more. */
+/** Exa's errors (https://exa.ai/docs/admin/error-codes): clients branch on the status, the tag gives details. */
 export const exaRefusal = (status: number, error: string) => ({
   requestId: 'r',
   error,
@@ -139,7 +139,7 @@ const perplexity = engineDouble({
     max_tokens: whole(1, 1_000_000),
     max_tokens_per_page: whole(1, 1_000_000),
     country,
-    // It takes hosts that are allowed, or hosts that are not, never both.
+    // It accepts allowed hosts or excluded hosts, never both.
     search_domain_filter: (value) => hostnames(20)(value) && hostnames(20, '-')(value),
   },
   invalidStatus: 400,
@@ -162,7 +162,7 @@ const searxng = engineDouble({
   key: bearerKey,
   required: ['q', 'format'],
   fields: { q: text(), format: (value) => (value === 'json' ? undefined : 'is not among the formats of the settings') },
-  // Of a proxy in front of it: itself it knows no keys.
+  // The status of a proxy in front of it: the engine itself has no keys.
   invalidStatus: 403,
   refusal: (_status, message) => message,
   reply: (pages) => ({
@@ -182,7 +182,7 @@ const searxng = engineDouble({
   }),
 });
 
-/** By name; `simulated` answers without one. */
+/** By name; `simulated` needs no service. */
 export const SEARCH_DOUBLES: Readonly<Record<Exclude<SearchEngineName, 'simulated'>, EngineDouble>> = {
   exa,
   parallel,

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { transform } from '@swc/core';
+import { guideSources } from '../../../scripts/guide-sources.mjs';
+import { writeGuide } from '../../../scripts/render-guide.mjs';
 
-/** Below `node_modules`, so that packages are found from there as they are from the sources. */
+/** Below `node_modules`, so that packages are resolved as from the sources. */
 const CACHE = join('node_modules', '.cache', 'compiled-sources');
 const FOLDERS = ['src', 'scripts'];
-/** Earlier states of the sources that are kept: another run may still be using the latest ones. */
+/** Number of earlier states of the sources that are kept: another run may still be using the latest ones. */
 const KEPT = 4;
-/** Rises when what is made of a source changes though the source does not. */
+/** Incremented when the output changes for the same source. */
 const FORMAT = 2;
 
 const SWC = {
@@ -23,24 +25,27 @@ const SWC = {
 };
 
 /**
- * Compiles `src` and `scripts` into a folder that is named by their content, unless it is there already: about a
- * second for all.
- *
+ * Compiles `src` and `scripts` into a folder that is named by their content, unless it exists already: about a second
+ * for all.
  * @param root absolute path of the checkout
- * @returns absolute path of the folder, laid out as the checkout is
+ * @returns absolute path of the folder, with the layout of the checkout
  */
 export async function compileSources(root) {
   const sources = await readSources(root);
-  const target = join(root, CACHE, fingerprint(sources));
+  const guide = await Promise.all(
+    guideSources(root).map(async (path) => ({ path, content: await readFile(join(root, path)) })),
+  );
+  const target = join(root, CACHE, fingerprint([...sources, ...guide]));
   if (await exists(target)) return target;
 
   await mkdir(dirname(target), { recursive: true });
-  // Made aside and moved in as a whole: two runs may begin together.
+  // Created under another name and renamed at the end: two runs may start together.
   const unfinished = await mkdtemp(`${target}-`);
   await Promise.all(sources.map((source) => compile(source, root, unfinished)));
+  writeGuide(root, join(unfinished, 'src', 'description', 'viewer'));
   const { type, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   await writeFile(join(unfinished, 'package.json'), JSON.stringify({ type, version }));
-  // What the program finds beside itself.
+  // The program expects it next to itself.
   await symlink(join(root, 'catalog'), join(unfinished, 'catalog'));
   await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true }));
   await forgetOldOnes(join(root, CACHE));
@@ -65,7 +70,7 @@ function fingerprint(sources) {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** Everything that is no TypeScript, such as SQL, stands beside what reads it. */
+/** Files other than TypeScript, such as SQL, are placed next to the code that reads them. */
 async function compile({ path, content }, root, target) {
   const destination = join(target, path);
   await mkdir(dirname(destination), { recursive: true });

@@ -7,9 +7,9 @@ const LOCAL_POSTGRES = 'postgres://postgres@127.0.0.1:5432/postgres';
 const LOCAL_REDIS = 'redis://127.0.0.1:6379';
 
 /**
- * Looks once per run for a PostgreSQL server on which databases may be made, and for a Redis. Test files read the
- * answer as `__SERVICES__`. Whether a suite runs is decided here alone: what answers is used, so a suite is skipped
- * only where nothing does. An address that was given and does not answer fails the run.
+ * Searches once per run for a PostgreSQL server that allows creating databases, and for a Redis. Test files read the
+ * result as `__SERVICES__`. Only this decides whether a suite runs: a server that answers is used, so a suite is
+ * skipped only where none does. A given address that does not answer fails the run.
  */
 export async function findServices() {
   const [postgres, redis] = await Promise.all([

@@ -14,8 +14,7 @@ const PREPARE_MS_MAX = 120_000;
 
 /**
  * Once per run of the rings that start the application: compiles the sources and makes the databases that test files
- * begin
- * from. Worker processes inherit variables, nothing else.
+ * start from. Worker processes inherit only variables.
  */
 export default async function setUp() {
   const [services, sources, cluster] = await Promise.all([findServices(), compileSources(ROOT), clusterFile()]);

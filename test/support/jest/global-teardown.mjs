@@ -2,7 +2,7 @@ import process from 'node:process';
 import { runOnPostgres } from './run-on-postgres.mjs';
 import { closeDatabase } from './worker-database.mjs';
 
-/** Once per run: removes what `global-setup.mjs` made on the server. */
+/** Once per run: removes the databases that `global-setup.mjs` made on the server. */
 export default async function tearDown() {
   const { postgres, template } = JSON.parse(process.env['FAIRLEAD_TEST_SERVICES']);
   if (template !== null) await runOnPostgres(postgres, `drop database if exists ${template}`);

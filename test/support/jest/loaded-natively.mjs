@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// Sources and packages are not loaded by jest, once for each test file, but by Node itself, once for each worker
-// (`environment.mjs`): to jest, each of them is this one line. What jest loads before there is a test file stays what
-// it is.
+// Sources and packages are loaded by Node itself, once per worker (`environment.mjs`), instead of by jest for each test
+// file: to jest, each of them is this one line. Modules that jest loads before the first test file are unaffected.
 const isTestFile = () => '__LOAD__' in globalThis;
 
 export default {

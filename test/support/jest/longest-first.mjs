@@ -2,8 +2,8 @@ import { relative, sep } from 'node:path';
 import Sequencer from '@jest/test-sequencer';
 
 /**
- * Files of half a minute or more, or nearly, the longest first. They wait for processes and timers: begun last, each
- * would leave the other workers without work.
+ * Files of about half a minute or more, the longest first. They wait for processes and timers: started last, each would
+ * leave the other workers idle.
  */
 const LONG = [
   'test/http/operation.spec.ts',
@@ -20,7 +20,7 @@ const LONG = [
   'test/tools/matrix/matrix.spec.ts',
   'test/messages/filters-long-texts.spec.ts',
   'test/plugins/file-parser-hostile.spec.ts',
-  'test/messages/wandering.spec.ts',
+  'test/messages/provider-changes.spec.ts',
   'test/sql/orm-commands.spec.ts',
   'test/http/matrix/matrix.spec.ts',
   'test/tools/matrix/vendors.spec.ts',
@@ -29,8 +29,9 @@ const LONG = [
 ];
 
 /**
- * jest's own order: what failed last time, then what it has no duration of, by size, then the rest by duration. Size is
- * about the opposite of duration for files that start processes, so the list decides among those without one.
+ * jest's own order: files that failed last time, then files without a known duration, by size, then the rest by
+ * duration. For files that start processes, size is about the opposite of duration, so the list decides among those
+ * without one.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {

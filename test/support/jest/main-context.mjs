@@ -3,22 +3,22 @@ import vm from 'node:vm';
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
 
-/** Stands for the context in which Node itself runs, of which Node has no object. */
+/** Represents the context in which Node itself runs, for which Node has no object. */
 const MAIN = Object.freeze({});
 
 /**
- * Test files run where the modules that Node has loaded run, so that both mean the same by `Error` and `Array`. jest
- * asks an environment for its context and compiles in it; without one, Node compiles in its own.
+ * Test files run in the context of the modules that Node has loaded, so that both have the same `Error` and `Array`.
+ * jest requests a context from an environment and compiles in it; without one, Node compiles in its own.
  */
 const { compileFunction } = vm;
 vm.compileFunction = (code, parameters, { parsingContext, ...options } = {}) =>
   compileFunction(code, parameters, { ...options, ...(parsingContext !== MAIN && { parsingContext }) });
 
 /**
- * jest is loaded anew for each file, and makes a storage each time. One that is in use costs every promise of the
- * process, for ever: after fifty files they would take most of the time. And what it stores is held by all that was
- * begun meanwhile, such as the worker's database: through a stack trace in it, all that jest had loaded for the file.
- * So a storage hands Node a key alone, and forgets what it stands for after the file.
+ * jest is loaded again for each file, and creates an AsyncLocalStorage each time. An active one permanently slows down
+ * every promise of the process: after fifty files they would take most of the time. Its contents are also retained by
+ * everything that was started meanwhile, such as the worker's database: through a stack trace, all modules that jest
+ * had loaded for the file. Therefore a storage only gives Node a key, and forgets its value after the file.
  */
 const { AsyncLocalStorage } = asyncHooks;
 const storages = new Set();
@@ -61,27 +61,27 @@ class ForgettingStorage extends AsyncLocalStorage {
 // From Node 22 on it is an accessor without a setter.
 Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: ForgettingStorage });
 
-/** Of `process`. Of Node 22's `getBuiltinModule`, some releases of Node 20 know nothing. */
+/** Properties of `process`. Some releases of Node 20 lack Node 22's `getBuiltinModule`. */
 const REPLACED_BY_JEST = ['exit', 'getBuiltinModule'];
 
 /**
- * jest-circus keeps the handlers of a file's events and its tests as properties of the global object, which lives on
- * here: through them all that jest has loaded for the file would stay in memory, and each event go to the handlers of
- * every file before.
+ * jest-circus stores the handlers of a file's events and its tests as properties of the global object, which survives
+ * here: all modules that jest has loaded for the file would stay in memory, and each event would reach the handlers of
+ * every earlier file.
  */
 const KEPT_BY_CIRCUS = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL']);
 
-/** An environment without a world of its own. What a test file leaves behind is put back after it. */
+/** An environment without a context of its own. Global state that a test file changes is restored after it. */
 export class MainContextEnvironment {
   global = globalThis;
-  /** jest's older timers, which nothing here uses. */
+  /** jest's older timers, which are unused here. */
   fakeTimers = null;
 
   constructor({ projectConfig }) {
     this.moduleMocker = new ModuleMocker(globalThis);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
     this.variables = { ...process.env };
-    // jest replaces these for each file, and leaves them so.
+    // jest replaces these for each file without restoring them.
     this.console = globalThis.console;
     this.ofProcess = REPLACED_BY_JEST.map((name) => [name, Object.getOwnPropertyDescriptor(process, name)]);
   }
@@ -90,7 +90,7 @@ export class MainContextEnvironment {
 
   async teardown() {
     this.moduleMocker.restoreAllMocks();
-    // Whoever uses one again turns it on again.
+    // A later use enables it again.
     for (const storage of storages) storage.disable();
     this.fakeTimersModern.dispose();
     for (const [name, before] of this.ofProcess) if (before) Object.defineProperty(process, name, before);

@@ -10,10 +10,9 @@ const PACKAGES = join(ROOT, 'node_modules');
 const require = createRequire(import.meta.url);
 
 /**
- * The main context of a worker, in which the sources and packages are loaded once, by Node itself, from the sources
- * that the run's setup has compiled; only the test file and `test/support` are jest's.
- *
- * Globals: `__LOAD__` (what imports of sources and packages become).
+ * The main context of a worker, in which sources and packages are loaded once, by Node itself, from the sources that
+ * the run's setup has compiled; only the test file and `test/support` are loaded by jest.
+ * Globals: `__LOAD__` (replaces imports of sources and packages).
  */
 export default class NativeEnvironment extends MainContextEnvironment {
   constructor(config, context) {
@@ -24,8 +23,8 @@ export default class NativeEnvironment extends MainContextEnvironment {
   async setup() {
     await super.setup();
     globalThis.__LOAD__ = load;
-    // Packages that require one another in a circle want to be imported first, as the program does it.
-    await import(pathToFileURL(compiledPath(join(ROOT, 'src/app.ts'))).href);
+    // Packages with circular dependencies must be imported first, as the program does.
+    await import(pathToFileURL(compiledPath(join(ROOT, 'src/bootstrap/app.ts'))).href);
   }
 
   async teardown() {

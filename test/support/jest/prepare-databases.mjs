@@ -1,4 +1,4 @@
-// Run by `global-setup.mjs` in a process of its own, because jest rewrites what its own process loads:
+// Run by `global-setup.mjs` in a separate process, because jest transforms modules that its own process loads:
 // `node prepare-databases.mjs <compiled sources> <file of the cluster> [URL of the template]`.
 import { existsSync } from 'node:fs';
 import { mkdir, rename, writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ await Promise.all([makeCluster(), templateUrl && migrateTemplate()]);
 process.exit();
 
 /**
- * An embedded database cluster without any table, from which workers begin: making one takes five times as long as
+ * An embedded database cluster without tables, from which workers start: creating one takes five times as long as
  * unpacking it.
  */
 async function makeCluster() {

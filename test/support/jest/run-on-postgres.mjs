@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Runs one statement on a connection of its own. */
+/** Runs one statement on a separate connection. */
 export async function runOnPostgres(server, statement) {
   const client = new pg.Client({ connectionString: server });
   await client.connect();

@@ -12,22 +12,19 @@ export async function loadEngine() {
   return { PGlite, createPgConfig };
 }
 
-/** One for each worker process, made at its first use. */
+/** One per worker process, created at its first use. */
 let database;
-/** What the schema looked like when it was fresh. */
+/** The shape of the fresh schema. */
 let freshShape;
 
-/** The worker's database without any table. */
+/** The worker's database without tables. */
 export async function emptyDatabase() {
   const pglite = await openTidy();
   await pglite.exec('drop schema if exists public cascade; create schema public');
   return pglite;
 }
 
-/**
- * The worker's database as migrations leave it: the same schema with its tables emptied, unless a test has changed the
- * schema.
- */
+/** The worker's migrated database: the same schema with its tables emptied, unless a test has changed the schema. */
 export async function migratedDatabase() {
   const pglite = await openTidy();
   if (freshShape !== undefined && (await isMigrated(pglite)) && (await shapeOf(pglite)) === freshShape) {
@@ -39,14 +36,14 @@ export async function migratedDatabase() {
   await migrate(pglite);
   for (const table of await listTables(pglite)) {
     const { rows } = await pglite.query(`select from ${table} limit 1`);
-    // Emptying would lose it for every file but the first.
+    // Emptying would lose the rows for every file but the first.
     if (rows.length > 0) throw new Error(`A migration writes rows into ${table}: emptying must put them back.`);
   }
   freshShape = await shapeOf(pglite);
   return pglite;
 }
 
-/** Its timers would hold the process up for ten seconds. */
+/** Its timers would keep the process alive for ten seconds. */
 export async function closeDatabase() {
   const unused = database;
   database = undefined;
@@ -57,7 +54,7 @@ export async function closeDatabase() {
 async function openTidy() {
   database ??= create();
   const pglite = await database;
-  // The file before may have left a transaction open, or settings changed.
+  // The previous file may have left a transaction open, or changed settings.
   await pglite.exec('rollback');
   await pglite.exec('discard all');
   return pglite;
@@ -87,7 +84,7 @@ async function isMigrated(pglite) {
   return rows[0].yes;
 }
 
-/** All but the list of migrations. */
+/** All except the list of migrations. */
 async function listTables(pglite) {
   const { rows } = await pglite.query(
     `select format('%I', relname) as name from pg_class
@@ -96,7 +93,7 @@ async function listTables(pglite) {
   return rows.map(({ name }) => name);
 }
 
-/** Differs as soon as a migration, table, partition, index, sequence, column, constraint, trigger or function does. */
+/** Changes with any migration, table, partition, index, sequence, column, constraint, trigger or function. */
 async function shapeOf(pglite) {
   const { rows } = await pglite.query(`
     with relations as (select oid from pg_class where relnamespace = 'public'::regnamespace)

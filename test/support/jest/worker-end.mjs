@@ -1,14 +1,14 @@
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A part of `workerGracefulExitTimeout`. */
-const TELL_AFTER_MS = 7_000;
-/** How long sockets of a file may take to close after it. */
+/** Part of `workerGracefulExitTimeout`. */
+const REPORT_AFTER_MS = 7_000;
+/** How long a file's sockets may take to close after it. */
 const CLOSING_MS_MAX = 1_000;
 const CLOSING_POLL_MS = 5;
-/** What else has to be done when the worker ends. */
+/** Further actions at the end of the worker. */
 const closings = [];
-/** How many resources of each kind held the worker up after the file before, and after which file there were more. */
+/** Open resources of each kind after the previous file, and the file after which there were more. */
 let openBefore = countOpen();
 const leftBy = new Map();
 
@@ -19,7 +19,8 @@ export function onWorkerEnd(close) {
 
 /** @param {string} testPath of a file that is over */
 export async function noteWhatIsOpen(testPath) {
-  // What a file closed last counts as open until the event loop has turned, and would hide which file left what stays.
+  // Resources that a file closed last count as open until the event loop has turned, and would hide the file that left
+  // others open.
   await new Promise((resolve) => setImmediate(resolve));
   // Sockets take a little longer, and their timers would be counted by a file that fakes and counts its own.
   const until = performance.now() + CLOSING_MS_MAX;
@@ -29,9 +30,9 @@ export async function noteWhatIsOpen(testPath) {
   openBefore = open;
 }
 
-// jest stops listening when it ends a worker. One that has nothing left to do then ends at once: Node would
-// first take its heap apart. One that something still holds up is killed in the end: whatever a suite or the program
-// left open. Before that it prints what it is, and which file left it.
+// jest stops listening when it ends a worker. An idle worker then ends immediately: Node would first dismantle its
+// heap. A worker that something keeps alive (anything a suite or the program left open) is killed in the end. Before
+// that it prints the resources, and the file that left them.
 process.on('removeListener', (event) => {
   if (event !== 'message' || process.listenerCount('message') > 0) return;
   process.once('beforeExit', () => process.exit());
@@ -39,12 +40,12 @@ process.on('removeListener', (event) => {
   setTimeout(() => {
     const open = [...countOpen()].map(([kind, count]) => `${count} ${kind}${leftBy.get(kind) ?? ''}`);
     process.stderr.write(`Holding a test worker up: ${open.join(', ')}\n`);
-  }, TELL_AFTER_MS).unref();
+  }, REPORT_AFTER_MS).unref();
 });
 
 const socketsOf = (counts) => counts.get('TCPSocketWrap') ?? 0;
 
-/** By the kinds that Node names: sockets, servers, children, threads, timers. */
+/** By Node's names of the kinds: sockets, servers, children, threads, timers. */
 function countOpen() {
   const counts = new Map();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);

@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ModerationCategory } from '../../../src/core/moderation/categories.js';
+import type { ModerationCategory } from '../../../src/plugins/moderation/harm/categories.js';
 
 /** One text of the labelled set. */
 export interface LabelledText {
-  /** Rules were made from `tune`, `held` was left alone; `wild` was written after them, against them. */
+  /** Rules were developed with `tune`, never with `held`; `wild` was written after them, against them. */
   readonly split: 'tune' | 'held' | 'wild';
-  /** None: it only sounds so. */
+  /** Empty: it only sounds harmful. */
   readonly labels: readonly ModerationCategory[];
   readonly language: string;
   readonly text: string;
 }
 
-/** The set as its file has it, a line each: split, label or `-`, language, text with `\uXXXX` for what is not seen. */
+/**
+ * The set in the form of its file, one text per line: split, label or `-`, language, text with `\uXXXX` for invisible
+ * characters.
+ */
 export const labelledTexts = (): readonly LabelledText[] =>
   readFileSync(join(__dirname, 'labelled-texts.tsv'), 'utf8')
     .trimEnd()

@@ -1,8 +1,33 @@
+import { definedOnly } from '../../../../src/core/defined.js';
 import { seal, signatureOf } from '../double.js';
-import { OPEN_SCHEMA, PNG, SCHEMA, type RuleCase } from './rule-case.js';
+import { generationBreaches, type GenerationForm } from './claude-generations.js';
+import {
+  BOUND_SCHEMA,
+  ONE_OF_SCHEMA,
+  OPEN_SCHEMA,
+  OPTIONAL_SCHEMA,
+  PNG,
+  RECURSIVE_SCHEMA,
+  SCHEMA,
+  SEVERAL_SCHEMA,
+  UNIONS_SCHEMA,
+  type Breach,
+  type RuleCase,
+} from './rule-case.js';
 
 const LLAMA = 'us.meta.llama4-maverick-17b-instruct-v1:0';
 const NOVA = 'us.amazon.nova-pro-v1:0';
+
+const generations: GenerationForm = {
+  named: (model) => `us.anthropic.${model}`,
+  set: (body, { temperature, top_p, tool_choice, ...own }) => {
+    delete body.additionalModelRequestFields.thinking;
+    Object.assign(body.inferenceConfig, definedOnly({ temperature, topP: top_p }));
+    Object.assign(body.additionalModelRequestFields, own);
+    if (tool_choice) body.toolConfig.toolChoice = { [tool_choice.type]: {} };
+  },
+  push: (body, role) => body.messages.push({ role, content: [{ text: 'So' }] }),
+};
 
 export const converse: RuleCase = {
   model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0',
@@ -35,14 +60,34 @@ export const converse: RuleCase = {
     ],
   },
   breaches: [
+    ...generationBreaches(generations),
+    ['a strict tool at Converse', (b) => { generations.set(b, {}); b.toolConfig.tools[0].toolSpec.strict = false; }, 'custom.strict: Extra inputs', { model: generations.named('claude-opus-4-7') }],
     ['an unknown field', (b) => (b.model = 'x'), "'model' is not a known member"],
     ['a field that Claude does not know', (b) => (b.additionalModelRequestFields.metadata = {}), 'metadata: Extra inputs'],
+    ...[
+      ['a bound in a form of the answer', BOUND_SCHEMA, 'properties minLength'] as const,
+      ['two entries at least', SEVERAL_SCHEMA, 'values other than 0 or 1'] as const,
+      ['exactly one of several forms', ONE_OF_SCHEMA, "'oneOf' is not supported"] as const,
+      ['a form that refers to itself', RECURSIVE_SCHEMA, 'Recursive schemas'] as const,
+      ['twenty-five optional properties', OPTIONAL_SCHEMA, 'too many optional parameters (25)'] as const,
+      ['seventeen unions', UNIONS_SCHEMA, 'too many parameters with union types (17)'] as const,
+    ].map(([what, schema, words]): Breach => [what, (b) => (b.outputConfig.textFormat.structure.jsonSchema.schema = JSON.stringify(schema)), words]),
+    ['a strict tool of a model that knows none', (b) => (b.toolConfig.tools[0].toolSpec.strict = true), 'custom.strict: Extra inputs', { model: 'us.anthropic.claude-sonnet-5' }],
+    ['an open schema of a strict tool', (b) => Object.assign(b.toolConfig.tools[0].toolSpec, { strict: true, inputSchema: { json: OPEN_SCHEMA } }), 'tools.0.custom: For'],
+    ['a forced tool of a model that is not forced', (b) => { delete b.additionalModelRequestFields; b.toolConfig.toolChoice = { any: {} }; }, 'not supported for this model', { model: 'us.anthropic.claude-opus-5-5' }],
+    ['a property of other characters', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'object', properties: { $top: {} } }), 'Property keys should match'],
+    ['a schema of an older draft', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'object', properties: { a: { type: 'array', items: [{}] } } }), 'must match JSON Schema draft 2020-12'],
+    ['a union at the top of a schema', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { ...SCHEMA, anyOf: [] }), 'at the top level'],
+    ['a schema of no object', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'string' }), 'must be one of the following: object'],
+    ['a schema of more than Nova takes', (b) => { delete b.additionalModelRequestFields; delete b.outputConfig; b.system = [{ text: 'x' }]; b.messages = [{ role: 'user', content: [{ text: 'See' }] }]; }, 'extraneous key [additionalProperties]', { model: NOVA }],
     ['a block of two kinds', (b) => (b.messages[0].content[0].image = b.messages[0].content[1].image), 'exactly one of'],
     ['two turns of one side', (b) => b.messages.push({ role: 'user', content: [{ text: 'x' }] }), 'must alternate'],
     ['a first turn of the model', (b) => b.messages.shift(), 'must start with a user message'],
     ['a blank text', (b) => (b.messages[0].content[0].text = ' '), 'messages.0.content.0 is blank'],
     ['a document without words', (b) => b.messages[0].content.shift(), 'must be included when using documents'],
     ['an empty result of an error', (b) => (b.messages[2].content[0].toolResult = { toolUseId: 'tooluse_1', content: [], status: 'error' }), 'cannot be empty when status'],
+    ['a picture in a result', (b) => { b.messages[2].content[0].toolResult.content = [b.messages[0].content[1]]; }, 'image field of toolResult', { model: LLAMA }],
+    ['a failed result of more than words', (b) => Object.assign(b.messages[2].content[0].toolResult, { status: 'error', content: [b.messages[0].content[1]] }), 'all content must be type'],
     ['a blank result', (b) => (b.messages[2].content[0].toolResult.content[0].text = ''), 'must be non-empty'],
     ['a name of a document with a dot', (b) => (b.messages[0].content[2].document.name = 'report.pdf'), 'document.name'],
     ['a name with two blanks', (b) => (b.messages[0].content[2].document.name = 'a  b'), 'document.name'],
@@ -64,7 +109,7 @@ export const converse: RuleCase = {
     ['thinking with a temperature', (b) => (b.inferenceConfig.temperature = 0.5), '`temperature` may only'],
     ['thinking with a forced tool', (b) => (b.toolConfig.toolChoice = { any: {} }), 'forces tool use'],
     ['an open form of the answer', (b) => (b.outputConfig.textFormat.structure.jsonSchema.schema = JSON.stringify(OPEN_SCHEMA)), 'additionalProperties'],
-    ['a signature of somebody else', (b) => (b.messages[1].content[0].reasoningContent.reasoningText.signature = 'AAAA'), 'Invalid `signature`'],
+    ['a foreign signature', (b) => (b.messages[1].content[0].reasoningContent.reasoningText.signature = 'AAAA'), 'Invalid `signature`'],
     ['reasoning without signature', (b) => delete b.messages[1].content[0].reasoningContent.reasoningText.signature, 'Invalid `signature`'],
     ['options that are none', (b) => (b.inferenceConfig = 'few'), "at 'inferenceConfig' failed"],
     ['a call without name', (b) => delete b.messages[1].content[1].toolUse.name, "null at 'messages[1].content[1].toolUse.name'"],
@@ -98,8 +143,8 @@ export const converse: RuleCase = {
     ['twenty-one pictures', (b) => b.messages[0].content.push(...Array.from({ length: 20 }, () => b.messages[0].content[1])), '21 > 20'],
     ['a picture of 4 MB', (b) => (b.messages[0].content[1].image.source.bytes = 'A'.repeat(5_600_000)), '3.75 MB'],
     ['a table of 5 MB', (b) => Object.assign(b.messages[0].content[2].document, { format: 'csv', source: { bytes: 'A'.repeat(7_000_000) } }), '4.5 MB'],
-    ['reasoning for a model that tells none', (b) => { b.system.pop(); b.messages[2].content.pop(); }, 'reasoningContent is not supported', { model: LLAMA }],
-    ['a seal of somebody else', (b) => (b.messages[1].content[0].reasoningContent = { redactedContent: seal('google', 'Hm.') }), 'Invalid `signature`'],
+    ['reasoning for a model without any', (b) => { b.system.pop(); b.messages[2].content.pop(); }, 'reasoningContent is not supported', { model: LLAMA }],
+    ['a foreign seal', (b) => (b.messages[1].content[0].reasoningContent = { redactedContent: seal('google', 'Hm.') }), 'Invalid `signature`'],
     ['a form of the answer that is no JSON', (b) => (b.outputConfig.textFormat.structure.jsonSchema.schema = '{'), 'is no JSON'],
   ],
   counting: {

@@ -26,7 +26,7 @@ export const cohere: RuleCase = {
     ['a call without result', (b) => b.messages.pop(), 'must be followed by a tool message: look_1'],
     ['a stray result', (b) => (b.messages[3].tool_call_id = 'look_2'), 'not found in previous tool calls'],
     ['an id twice', (b) => b.messages[2].tool_calls.push(b.messages[2].tool_calls[0]), 'duplicate tool call id'],
-    ['a turn that says nothing', (b) => b.messages.push({ role: 'assistant' }), 'must have a message'],
+    ['an empty turn', (b) => b.messages.push({ role: 'assistant' }), 'must have a message'],
     ['an empty question', (b) => (b.messages[1].content = ''), 'at least 1 token long'],
     ['a choice among nothing', (b) => delete b.tools, 'tool_choice requires tools'],
     ['a choice by name', (b) => (b.tool_choice = { type: 'tool', name: 'look' }), 'tool_choice'],
@@ -58,5 +58,6 @@ export const cohere: RuleCase = {
     ['a priority below nought', (b) => (b.priority = -1), 'priority'],
     ['strict tools without tools', (b) => { delete b.tools; delete b.tool_choice; b.strict_tools = true; }, 'strict_tools requires tools'],
     ['a form of the answer of no object', (b) => { delete b.tools; delete b.tool_choice; b.response_format = { type: 'json_object', json_schema: { type: 'array' } }; }, "must be of the type 'object'"],
+    ['an object of the answer that requires nothing', (b) => { delete b.tools; delete b.tool_choice; b.response_format = { type: 'json_object', json_schema: { type: 'object', properties: { a: { type: 'string' } } } }; }, 'at least one required field'],
   ],
 }; // oxfmt-ignore

@@ -1,8 +1,8 @@
-import { chat } from './openai-chat.js';
+import { chat, OF_REASONING } from './openai-chat.js';
 import type { RuleCase } from './rule-case.js';
 
-/** What is so at OpenAI alone. */
-const OTHERS = new Set(['the older name of the limit', 'an unknown modality']);
+/** Rules that only OpenAI has. */
+const OTHERS = new Set([...OF_REASONING, 'the older name of the limit', 'an unknown modality']);
 
 export const drawing: RuleCase = {
   model: 'google/gemini-2.5-flash-image',

@@ -26,6 +26,7 @@ export const gemini: RuleCase = {
     ],
   },
   breaches: [
+    ['a penalty', (b) => (b.generationConfig.presencePenalty = 1), 'Penalty is not enabled'],
     ['an unknown field', (b) => (b.model = 'x'), 'Unknown name "model": Cannot find field'],
     ['an unknown field of a part', (b) => (b.contents[0].parts[0].cache = 1), `Unknown name "cache" at 'contents[0].parts[0]'`],
     ['a part of two kinds', (b) => (b.contents[0].parts[0].inlineData = { mimeType: 'image/png', data: PNG }), 'exactly one of'],
@@ -51,7 +52,7 @@ export const gemini: RuleCase = {
     ['a result of another function', (b) => (b.contents[2].parts[1].functionResponse.name = 'x'), 'does not match'],
     ['a result of another call', (b) => (b.contents[2].parts[1].functionResponse.id = 'x'), 'does not match'],
     ['a first call without signature', (b) => delete b.contents[1].parts[0].thoughtSignature, 'missing a thought_signature'],
-    ['a signature of somebody else', (b) => (b.contents[1].parts[0].thoughtSignature = 'AAAA'), 'Thought signature is not valid'],
+    ['a foreign signature', (b) => (b.contents[1].parts[0].thoughtSignature = 'AAAA'), 'Thought signature is not valid'],
     ['a budget beside a level', (b) => (b.generationConfig.thinkingConfig.thinkingBudget = 0), 'only one of thinking budget'],
     ['a level for an older model', () => undefined, 'Thinking level is not supported', { model: 'gemini-2.5-flash' }],
     ['a media type that it does not read', (b) => (b.contents[0].parts[1].inlineData.mimeType = 'application/zip'), 'mimeType'],

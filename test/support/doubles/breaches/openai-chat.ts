@@ -1,5 +1,15 @@
 import { EPHEMERAL, OPEN_SCHEMA, PNG, SCHEMA, type RuleCase } from './rule-case.js';
 
+/** Of OpenAI's own models. */
+export const OF_REASONING = [
+  'a stop sequence of a model that may reason',
+  'a temperature beside an effort',
+  'an effort of other models',
+  'functions beside a word of GPT-5.4',
+  'functions without a word of GPT-5.6',
+  'functions of a model that always reasons',
+] as const;
+
 export const chat: RuleCase = {
   model: 'gpt-5.1',
   body: {
@@ -23,6 +33,12 @@ export const chat: RuleCase = {
     response_format: { type: 'json_schema', json_schema: { name: 'reply', schema: SCHEMA, strict: true } },
   },
   breaches: [
+    ['a stop sequence of a model that may reason', (b) => (b.stop = ['x']), "'stop' is not supported with this model"],
+    ['a temperature beside an effort', (b) => Object.assign(b, { temperature: 0.2, reasoning_effort: 'low' }), "'temperature' is not supported"],
+    ['an effort of other models', (b) => (b.reasoning_effort = 'minimal'), "'none', 'low', 'medium', 'high'"],
+    ['functions beside a word of GPT-5.4', (b) => (b.reasoning_effort = 'none'), 'Function tools with', { model: 'gpt-5.4' }],
+    ['functions without a word of GPT-5.6', (b) => { delete b.reasoning_effort; delete b.stop; delete b.temperature; }, 'Function tools with', { model: 'gpt-5.6-sol' }],
+    ['functions of a model that always reasons', (b) => { b.reasoning_effort = 'low'; delete b.stop; delete b.temperature; }, 'Function tools with', { model: 'gpt-6-astra' }],
     ['an unknown field', (b) => (b.system = 'x'), "Unknown parameter: 'system'"],
     ['a cache marker', (b) => (b.messages[1].content[0].cache_control = EPHEMERAL), "Unknown parameter: 'messages[1].content[0].cache_control'"],
     ['reasoning in the history', (b) => (b.messages[2].reasoning_content = 'x'), 'reasoning_content'],
@@ -46,7 +62,7 @@ export const chat: RuleCase = {
     ['an open schema in strict mode', (b) => (b.response_format.json_schema.schema = OPEN_SCHEMA), "'additionalProperties' is required"],
     ['an open schema of a strict tool', (b) => (b.tools[0].function.parameters = OPEN_SCHEMA), "Invalid schema for function 'look'"],
     ['an optional field in strict mode', (b) => (b.response_format.json_schema.schema = { ...SCHEMA, required: [] }), "Missing 'city'"],
-    ['a turn that says nothing', (b) => b.messages.push({ role: 'assistant', content: null }), 'expected a string, got null'],
+    ['an empty turn', (b) => b.messages.push({ role: 'assistant', content: null }), 'expected a string, got null'],
     ['no messages', (b) => (b.messages = []), "'messages'"],
     ['words of no parts', (b) => (b.messages[0].content = []), 'messages[0].content'],
     ['a question of nothing', (b) => (b.messages[1].content = []), 'messages[1].content'],
@@ -66,6 +82,11 @@ export const chat: RuleCase = {
     ['an unknown tier', (b) => (b.service_tier = 'slow'), 'service_tier'],
     ['an unknown modality', (b) => (b.modalities = ['image']), 'modalities[0]'],
     ['an unknown verbosity', (b) => (b.verbosity = 'loud'), 'verbosity'],
+    ['an object without properties', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'object' } }), 'object schema missing properties'],
+    ['an inner object without properties', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'object', properties: { a: { type: 'object' } } } }), 'context=(.properties.a), object schema missing'],
+    ['an array without items', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'object', properties: { a: { type: ['array', 'null'] } } } }), 'array schema missing items'],
+    ['a union at the top', (b) => (b.tools[0].function = { name: 'look', parameters: { ...SCHEMA, anyOf: [] } }), 'at the top level'],
+    ['an unknown mode', (b) => (b.tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'none', tools: [] } }), 'mode'],
     ['a schema of no object', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'array' } }), `schema must be of 'type: "object"'`],
   ],
 }; // oxfmt-ignore

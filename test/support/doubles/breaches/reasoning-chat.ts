@@ -1,7 +1,7 @@
-import { chat } from './openai-chat.js';
+import { chat, OF_REASONING } from './openai-chat.js';
 import type { RuleCase } from './rule-case.js';
 
-const OPENAIS = new Set(['the older name of the limit', 'a long id', 'reasoning in the history']);
+const OPENAIS = new Set([...OF_REASONING, 'the older name of the limit', 'a long id', 'reasoning in the history']);
 const [instructions, question, answer, result] = chat.body.messages;
 
 export const reasoning: RuleCase = {

@@ -1,9 +1,9 @@
 import type { JsonBody } from '../../recorded-request.js';
 import type { WireCall } from '../double.js';
 
-// What the cases of all doubles share.
+// The common parts of all doubles' cases.
 
-/** What is done to a right body, and words of the refusal. */
+/** A change to a valid body, and words of the refusal. */
 export type Breach = readonly [
   what: string,
   change: (body: JsonBody) => unknown,
@@ -14,14 +14,14 @@ export type Breach = readonly [
 export interface RightCall {
   readonly body: JsonBody;
   readonly breaches: readonly Breach[];
-  /** Beside a call to the vendor's own address with the model of the case. */
+  /** Differences from a call to the vendor's own address with the model of the case. */
   readonly call?: Partial<WireCall>;
 }
 
-/** A call that is right in every part, and what breaks one rule each. */
+/** A fully valid call, and one breach for each rule. */
 export interface RuleCase extends RightCall {
   readonly model: string;
-  /** The same of a count of tokens, where the double counts. */
+  /** The same for a count of tokens, where the double counts. */
   readonly counting?: RightCall;
 }
 
@@ -32,5 +32,21 @@ export const SCHEMA = {
   required: ['city'],
   additionalProperties: false,
 };
+/** Bounds that vendors refuse of a form of the answer. */
+export const BOUND_SCHEMA = { ...SCHEMA, properties: { city: { type: 'string', minLength: 1 } } };
+export const SEVERAL_SCHEMA = { ...SCHEMA, properties: { city: { type: 'array', items: SCHEMA, minItems: 2 } } };
+export const ONE_OF_SCHEMA = { ...SCHEMA, properties: { city: { oneOf: [{ type: 'string' }, { type: 'null' }] } } };
+export const RECURSIVE_SCHEMA = {
+  ...SCHEMA,
+  properties: { city: { $ref: '#/$defs/city' } },
+  $defs: { city: { ...SCHEMA, properties: { city: { $ref: '#/$defs/city' } } } },
+};
+const schemaOf = (count: number, property: object, isRequired: boolean): object => {
+  const names = Array.from({ length: count }, (_, index) => `p${index}`);
+  const properties = Object.fromEntries(names.map((name) => [name, property]));
+  return { ...SCHEMA, properties, required: isRequired ? names : [] };
+};
+export const OPTIONAL_SCHEMA = schemaOf(25, { type: 'string' }, false);
+export const UNIONS_SCHEMA = schemaOf(17, { type: ['string', 'null'] }, true);
 export const OPEN_SCHEMA = { type: 'object', properties: { city: { type: 'string' } } };
 export const EPHEMERAL = { type: 'ephemeral' };

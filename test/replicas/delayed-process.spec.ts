@@ -1,7 +1,7 @@
 /**
- * Goal: a process that is held up, by the system or by its own burst, takes its silence for nobody else's: what is
- * granted over all replicas is the limit, exactly. Method: replicas as processes of their own, stopped and continued by
- * signals while they claim; in this process a loop that is blocked as soon as a claim was sent. On a real Redis.
+ * A process that is delayed, by the system or by its own burst, does not take its own silence for Redis's: the grants
+ * over all replicas equal the limit exactly. Replicas are separate processes, stopped and continued by signals while
+ * they claim; in this process the event loop is blocked as soon as a claim was sent. On a real Redis.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -12,14 +12,14 @@ import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import type { Caller } from '../../src/core/caller.js';
 import { Secret } from '../../src/core/secret.js';
-import { FreeGate } from '../../src/limits/free-gate.js';
-import { KeyGate, type LimitedCaller } from '../../src/limits/key-gate.js';
-import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
-import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
-import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
-import { RedisLimitCounts } from '../../src/limits/redis-limit-counts.js';
-import { RedisOutage } from '../../src/limits/redis-outage.js';
-import { connectForLimits, reconnect, RedisThrottlerStorage } from '../../src/limits/redis-throttler.storage.js';
+import { FreeVariantsGate } from '../../src/rate-limits/free-variants-gate.js';
+import { KeyGate, type LimitedCaller } from '../../src/rate-limits/key-gate.js';
+import { LocalLimitCounts } from '../../src/rate-limits/local-limit-counts.js';
+import { LocalThrottlerStorage } from '../../src/rate-limits/local-throttler.storage.js';
+import { OccupiedSlots } from '../../src/rate-limits/occupied-slots.js';
+import { RedisLimitCounts } from '../../src/rate-limits/redis-limit-counts.js';
+import { RedisOutage } from '../../src/rate-limits/redis-outage.js';
+import { connectForLimits, reconnect, RedisThrottlerStorage } from '../../src/rate-limits/redis-throttler.storage.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { callerOf } from '../support/caller.js';
 import { compiledSource } from '../support/compiled-source.js';
@@ -27,10 +27,10 @@ import { describeOnRedis, redisAddress } from '../support/redis.js';
 
 const REPLICA = join(__dirname, '..', 'support', 'held-up-replica.mjs');
 const LIMIT = 2_000;
-/** Past the pause that follows a failure, twice. */
+/** Longer than twice the pause that follows a failure. */
 const CLAIMING_MS = 3_500;
 
-describeOnRedis('limits of a process that is held up', () => {
+describeOnRedis('limits of a delayed process', () => {
   const run = `test-${randomUUID()}`;
   const clock = new AheadClock();
   const children: ChildProcess[] = [];
@@ -58,11 +58,13 @@ describeOnRedis('limits of a process that is held up', () => {
     const folder = dirname(compiledSource('main.js'));
     const child = fork(REPLICA, [folder, kind, redisAddress!, subject, ...figures], { execArgv: [] });
     children.push(child);
-    await once(child, 'message');
+    const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the replica ended with ${code}`)));
+    await Promise.race([once(child, 'message'), ended]);
+    ended.catch(() => undefined);
     return child;
   }
 
-  /** @returns what it was granted, once it has ended */
+  /** @returns how many it was granted, once it has ended */
   async function claimWhileStopped(child: ChildProcess, stoppedMs: number, everyMs: number): Promise<number> {
     let granted: number | undefined;
     child.once('message', (report: { granted: number }) => (granted = report.granted));
@@ -100,10 +102,10 @@ describeOnRedis('limits of a process that is held up', () => {
   );
 
   describe('by its own burst', () => {
-    /** The process does nothing for so long, and hears nothing. */
-    const holdUp = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
+    /** Blocks the event loop for so long. */
+    const blockLoop = (): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
 
-    /** 60 at once, behind one whose answer lies in the socket when its time is over, and as many later. */
+    /** 60 at once, behind one whose answer is in the socket when its time is over, and as many later. */
     async function grantedTo(claim: () => Promise<unknown>): Promise<number> {
       const passes = (): Promise<number> =>
         claim().then(
@@ -111,12 +113,12 @@ describeOnRedis('limits of a process that is held up', () => {
           () => 0,
         );
       const first = passes();
-      holdUp();
+      blockLoop();
       let granted = await first;
       for (let round = 0; round < 2; round++) {
         const passed = await Promise.all(Array.from({ length: 60 }, passes));
         granted += passed.reduce((sum, one) => sum + one, 0);
-        // Longer than anything is counted apart.
+        // Longer than any local count.
         if (round === 0) await sleep(1_100);
       }
       return granted;
@@ -154,7 +156,7 @@ describeOnRedis('limits of a process that is held up', () => {
         'free variants',
         20,
         ({ counts, storage }) => {
-          const gate = new FreeGate(counts, storage);
+          const gate = new FreeVariantsGate(counts, storage);
           return () => gate.enter(callerOf(run, 'k'));
         },
       ],

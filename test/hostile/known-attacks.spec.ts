@@ -1,6 +1,7 @@
-// Goal: each attack that broke another gateway (docs/reasons/security.md) meets a wall here, again and again, and
-// nobody else feels it. What takes a store of its own to show stands in the specs that docs/security.md names.
-// Method: all of them by turns against one gateway, its victims beside them (arena.ts).
+// Checks that each attack that broke another gateway (docs/contribute/threat-model.md) is stopped here, again
+// and again, without effect on others. Attacks that need a store of their own are in the specs that
+// docs/contribute/threat-model.md names. All run in turn against one gateway, with its victims beside them
+// (arena.ts).
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
 import { RawClient, type RawResponse } from '../support/raw-client.js';
@@ -10,10 +11,10 @@ import { Arena, expectUnharmed, storm } from './arena.js';
 const AT_ONCE = 2;
 const ASK = { model: 'test/well', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
 const JSON_TYPE = 'content-type: application/json';
-/** Of the catalog: what the provider of the victims is called with. */
+/** The credential with which the catalog calls the provider of the victims. */
 const CREDENTIAL = 'credential-of-p0';
 
-describe('walls', () => {
+describe('known attacks', () => {
   let arena: Arena;
   let key: string;
   let listener: Server;
@@ -55,7 +56,9 @@ describe('walls', () => {
   const bearer = (value: string): Buffer => request('GET /api/v1/key', [`authorization: Bearer ${value}`]);
   const dashes = '-'.repeat(12_000);
 
-  /** Of each: the row of docs/reasons/security.md, what it is, the statuses it may meet, what is sent. */
+  /**
+   * Each has the row of docs/contribute/threat-model.md, a title, the permitted statuses, and the bytes to send.
+   */
   const attacks = (): readonly (readonly [string, string, readonly number[], Buffer])[] => [
     ['E02', 'a boundary of dashes, without a key', [401], request('POST /api/v1/messages', [`content-type: multipart/form-data; boundary=${dashes}`], dashes)],
     ['E02', 'a boundary of dashes, with one', [415], request('POST /api/v1/messages', [`authorization: Bearer ${key}`, `content-type: multipart/form-data; boundary=${dashes}`], dashes)],
@@ -86,7 +89,7 @@ describe('walls', () => {
     ['E28', 'a model outside of what preferences allow', [404], post({ ...ASK, provider: { only: ['sandbox'] }, models: ['test/well', 'test/well'] })],
   ]; // oxfmt-ignore
 
-  it('stand, each, and nobody else feels it', async () => {
+  it('are stopped, each, without effect on others', async () => {
     const all = attacks();
     const wrong = new Set<string>();
     let turn = 0;
@@ -102,7 +105,7 @@ describe('walls', () => {
     expect(connections).toBe(0);
   }, 60_000);
 
-  it('let no secret out, neither answers nor the log of all of this (E11, E21)', async () => {
+  it('reveal no secret, neither in answers nor in the log of all of this (E11, E21)', async () => {
     const replies = await Promise.all(attacks().map(async ([, , , bytes]) => (await answerTo(bytes)).body.toString()));
     const metrics = await (await fetch(`${arena.origin}/metrics`)).text();
     const secrets = { API_KEY, MANAGEMENT_KEY, key, CREDENTIAL };

@@ -1,14 +1,14 @@
 import type { WireDialect } from '../doubles/double.js';
 import type { JsonBody } from '../recorded-request.js';
 
-/** Where a dialect's body says what the model reads, and how it names calls. */
+/** Where a dialect's body contains the prompt, and how it names calls. */
 interface PromptForm {
-  /** What stands in front of the conversation. */
+  /** Everything before the conversation. */
   front(body: JsonBody): JsonBody;
   history(body: JsonBody): JsonBody[];
-  /** The tools' names, in their order. */
+  /** The tools' names, in order. */
   tools(body: JsonBody): string[];
-  /** Of calls and results, in their order; empty where the dialect names them by their place. */
+  /** Of calls and results, in order; empty where the dialect matches them by position. */
   ids(body: JsonBody): { readonly calls: string[]; readonly results: string[] };
 }
 
@@ -72,8 +72,8 @@ const FORMS: Readonly<Record<WireDialect, PromptForm>> = {
 };
 
 /**
- * What the model reads, as bytes: of a longer conversation those of a shorter one are the beginning. Without what
- * closes the conversation, since where turns of one side must be one the last of them goes on.
+ * The prompt as bytes: those of a conversation begin with those of any shorter part of it. Without the end of the
+ * conversation, because where turns of one side must be merged the last of them may grow.
  */
 export const promptBytes = (dialect: WireDialect, body: JsonBody): string =>
   JSON.stringify([FORMS[dialect].front(body), FORMS[dialect].history(body)]).replace(/[\]}]*$/, '');

@@ -1,11 +1,11 @@
 /**
- * Goal: nobody reaches a row of somebody else's, and no secret leaves by any way out
- * (docs/reasons/security.md#no-route-without-guards, docs/reasons/security.md#secrets-in-errors,
- * docs/reasons/security.md#other-peoples-objects, docs/reasons/security.md#secrets-at-the-start). Method: the real app
- * on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by its id
- * on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level,
- * and all that was answered, logged, measured and stored is searched for them, in clear, base64 and hex: those that
- * were given, and those that the gateway made itself.
+ * Checks that no account reaches a row of another account, and that no secret leaves by any way out
+ * (docs/contribute/threat-model.md#addresses-and-credentials,
+ * docs/contribute/threat-model.md#secrets-logs-and-the-operators-side). The real app runs on both databases. One
+ * account creates one object of every kind; a second one, created by hand, requests each of these by its id on every
+ * described route. Secrets are planted in every possible place, everything is made to fail at debug level, and all that
+ * was answered, logged, measured and stored is searched for them, in clear, base64 and hex: the given secrets, and
+ * those that the gateway generated itself.
  */
 import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
@@ -35,19 +35,20 @@ const FOREIGN_MANAGEMENT_KEY = 'foreign-management-key-0123456789';
 const FOREIGN_API_KEY = 'foreign-inference-key-0123456789';
 const CANARIES = ['canary-of-the-catalog-1234', 'canary-of-byok-5678-abcdef', 'canary-in-the-prompt-9012'] as const;
 const [CATALOG_CANARY, BYOK_CANARY, PROMPT_CANARY] = CANARIES;
+const DESTINATION_CANARY = 'canary-of-a-destination-3456';
 
 /** The catalogue is the same for all. */
 const COMMON = /^\/models?\//;
 
 type Route = Pick<DescribedOperation, 'method' | 'path' | 'parameters'>;
 
-describeOnEachDatabase('the walls', (database) => {
+describeOnEachDatabase('the isolation of accounts', (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
   let routes: readonly Route[];
-  /** All that was answered. */
+  /** All replies. */
   const replies: string[] = [];
-  /** Ids of what the first account has, by the name of the route. */
+  /** Ids of the first account's objects, by the name of the route. */
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
@@ -93,6 +94,18 @@ describeOnEachDatabase('the walls', (database) => {
     await manage('POST', `/workspaces/${workspace.id}/members/add`, { user_ids: ['a-user'] });
     const { data: guardrail } = await manage('POST', '/guardrails', { name: 'ours', limit_usd: 5 });
     ids['guardrails'] = guardrail.id;
+    const config = { url: 'https://alarms.example.com/', headers: { authorization: DESTINATION_CANARY } };
+    const { data: destination } = await manage('POST', '/observability/destinations', {
+      name: 'ours',
+      type: 'webhook',
+      config,
+    });
+    ids['observability'] = destination.id;
+    const on = { kind: 'limit', key: key.hash };
+    const { data: alarm } = await manage('POST', '/alarms', { name: 'ours', on, destination_ids: [destination.id] });
+    ids['alarms'] = alarm.id;
+    await manage('PUT', '/budgets/users/a-user/daily', { limit_usd: 5 });
+    ids['budgets'] = 'a-user';
     await manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [key.hash] });
   }
 
@@ -119,12 +132,13 @@ describeOnEachDatabase('the walls', (database) => {
     }
   }
 
-  /** Bodies that are valid, so that nothing but the id can be what is wrong. */
+  /** Valid bodies, so that only the id can be wrong. */
   const bodyFor = ({ method, path }: Route): object | undefined => {
     if (method === 'GET') return undefined;
     if (path.includes('/assignments/keys')) return { key_hashes: [hashKey(FOREIGN_API_KEY)] };
     if (path.includes('/assignments/members')) return { member_user_ids: ['a-user'] };
     if (path.endsWith('/rotate')) return { grace_seconds: 0 };
+    if (path.endsWith('/raise')) return { amount_usd: 1, until: new Date(Date.now() + 60_000).toISOString() };
     if (path.includes('/members/')) return { user_ids: ['a-user'] };
     if (path.includes('/budgets/')) return method === 'PUT' ? { limit_usd: 1 } : undefined;
     return method === 'PATCH' ? { name: 'theirs now' } : undefined;
@@ -132,31 +146,40 @@ describeOnEachDatabase('the walls', (database) => {
 
   const everything = (): Promise<JsonBody[]> =>
     rowsOf(
-      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'audit_entries']
+      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'destinations', 'alarm_destinations', 'outbox_events', 'audit_entries']
         .map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`)
         .join(' union all '),
     ); // oxfmt-ignore
 
-  it('shows each thing by its id to nobody else, and lets nobody else change it, on every route that names one', async () => {
+  it('shows each object by its id to its own account alone, and lets no other account change it, on every route that names one', async () => {
     const before = await everything();
-    const named = routes.filter(({ path, parameters }) => parameters.length > 0 && !COMMON.test(path));
-    const asked = named.map((route) => {
+    const named = routes.filter(
+      ({ method, path, parameters }) =>
+        parameters.length > 0 &&
+        !COMMON.test(path) &&
+        // Each account may have a user of any id, and a budget that does not exist is deleted without an error.
+        !(['PUT', 'DELETE'].includes(method) && path.startsWith('/budgets/')),
+    );
+    const calls = named.map((route) => {
       const room = route.path.split('/')[1]!;
-      const path = route.path.replace(/\{(id|hash|reference)\}/, ids[room] ?? 'none').replace('{interval}', 'daily');
+      const path = route.path
+        .replace(/\{(id|hash|reference)\}/, ids[room] ?? 'none')
+        .replace('{interval}', 'daily')
+        .replace('{scope}', 'users');
       return { route, room, path };
     });
-    // A new kind of thing with an id has to be made above before it can be held to this.
-    expect([...new Set(asked.map(({ room }) => room))].filter((room) => !(room in ids))).toEqual([]);
-    expect(asked.length).toBeGreaterThan(15);
-    for (const { route, path } of asked) {
+    // A new kind of object with an id has to be created above first.
+    expect([...new Set(calls.map(({ room }) => room))].filter((room) => !(room in ids))).toEqual([]);
+    expect(calls.length).toBeGreaterThan(15);
+    for (const { route, path } of calls) {
       const { status, body } = await send(route.method, path, FOREIGN_MANAGEMENT_KEY, bodyFor(route));
       expect([route.method, path, status, body.error?.code]).toEqual([route.method, path, 404, 404]);
     }
     expect(await everything()).toEqual(before);
   });
 
-  it('lists nothing of anybody else', async () => {
-    for (const list of ['/keys', '/byok', '/workspaces', '/guardrails', '/audit', '/guardrails/assignments/keys', '/guardrails/assignments/members']) {
+  it('lists nothing of another account', async () => {
+    for (const list of ['/keys', '/byok', '/workspaces', '/guardrails', '/audit', '/guardrails/assignments/keys', '/guardrails/assignments/members', '/alarms', '/alarms/history', '/observability/destinations']) {
       const { status, body } = await send('GET', list, FOREIGN_MANAGEMENT_KEY);
       expect([list, status]).toEqual([list, 200]);
       const text = JSON.stringify(body);
@@ -170,13 +193,18 @@ describeOnEachDatabase('the walls', (database) => {
     ['a workspace for a key', 'POST', '/keys', () => ({ name: 'mine', workspace_id: ids['workspaces'] })],
     ['a workspace for a credential', 'POST', '/byok', () => ({ key: 'x', provider: 'p0', workspace_id: ids['workspaces'] })],
     ['a key for a credential', 'POST', '/byok', () => ({ key: 'x', provider: 'p0', allowed_api_key_hashes: [ids['keys']] })],
+    ['a workspace for a destination', 'POST', '/observability/destinations', () => ({ name: 'mine', type: 'webhook', config: { url: 'https://alarms.example.com/' }, workspace_id: ids['workspaces'] })],
+    ['a key for a destination', 'POST', '/observability/destinations', () => ({ name: 'mine', type: 'webhook', config: { url: 'https://alarms.example.com/' }, api_key_hashes: [ids['keys']] })],
+    ['a destination for an alarm', 'POST', '/alarms', () => ({ name: 'mine', on: { kind: 'outage' }, destination_ids: [ids['observability']] })],
+    ['a key for an alarm', 'POST', '/alarms', () => ({ name: 'mine', on: { kind: 'limit', key: ids['keys'] }, destination_ids: [] })],
+    ['a workspace for an alarm', 'POST', '/alarms', () => ({ name: 'mine', on: { kind: 'budget', scope: 'workspaces', id: ids['workspaces'], interval: 'daily' }, destination_ids: [] })],
     ['a workspace for a guardrail', 'POST', '/guardrails', () => ({ name: 'mine', workspace_id: ids['workspaces'] })],
-  ])('lets nobody name somebody else’s thing in a body: %s', async (_, method, path, body) => {
+  ])('refuses an object of another account in a body: %s', async (_, method, path, body) => {
     const { status } = await send(method, path, FOREIGN_MANAGEMENT_KEY, body());
     expect([400, 404]).toContain(status);
   }); // oxfmt-ignore
 
-  it('tells of a generation to nobody but its workspace', async () => {
+  it('shows a generation to its workspace alone', async () => {
     upstream.script((request) => json({ id: 'm', type: 'message', role: 'assistant', model: request.json.model, content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } })); // oxfmt-ignore
     const { body } = await send('POST', '/messages', API_KEY, ask('test/one'));
     const { body: made } = await send('POST', '/keys', MANAGEMENT_KEY, {
@@ -190,7 +218,7 @@ describeOnEachDatabase('the walls', (database) => {
     replies.splice(replies.indexOf(JSON.stringify(made)), 1);
   });
 
-  it('lets no secret out, whatever fails, in answers, logs, metrics or rows', async () => {
+  it('reveals no secret, whatever fails, in answers, logs, metrics or rows', async () => {
     const echo = ({ headers, json: body }: JsonBody): string =>
       `${String(headers['x-api-key'])} with ${JSON.stringify(body.messages)}`;
     upstream.script((request) => json(anthropicError('authentication_error', `bad key ${echo(request)}`), 401));
@@ -210,13 +238,14 @@ describeOnEachDatabase('the walls', (database) => {
       inference: API_KEY,
       unknown: `${FOREIGN_API_KEY}-unknown`,
       prompt: PROMPT_CANARY,
+      destination: DESTINATION_CANARY,
       ...(await encryptionKeys()),
       ...(await dataKeysOf(gateway)),
     };
     const { answers, ...ways } = await waysOut(gateway, replies);
-    // What a provider says of the caller's own prompt is the caller's to read, and nobody else's.
+    // The text of a provider about the caller's own prompt is for that caller alone.
     expect(findSecrets(secrets, { answers }).filter((one) => one !== 'prompt in answers')).toEqual([]);
-    // A key that is made is told, once, to who made it.
+    // A created key is returned once, to its creator.
     const made = [...answers.matchAll(/"key":"(sk-fl-v1-[0-9a-f]{64})"/g)].map(([, key], index) => [
       `made ${index}`,
       key!,
@@ -225,7 +254,7 @@ describeOnEachDatabase('the walls', (database) => {
     expect(findSecrets({ ...secrets, ...Object.fromEntries(made) }, ways)).toEqual([]);
   });
 
-  /** Those of the variable, or of the gateway's own making. */
+  /** The secrets of the variable, or those that the gateway generated. */
   async function encryptionKeys(): Promise<Record<string, Buffer>> {
     if (database.kind === 'postgres') return { encryption: Buffer.from(ENCRYPTION_KEY.split(':')[1]!, 'base64') };
     const generated = await findGeneratedKeys(database.settings.dataDir);
@@ -259,7 +288,7 @@ async function waysOut(
   };
 }
 
-/** What the gateway seals by, unwrapped as it does: of each credential, and of its log of changes. */
+/** The keys by which the gateway seals, unwrapped as it does: of each credential, and of its audit log. */
 async function dataKeysOf({ gateway: { app } }: TestGateway): Promise<Record<string, Buffer>> {
   const keys: Record<string, Buffer> = {};
   const service = app.get(KeyService, { strict: false });
@@ -279,8 +308,8 @@ async function dataKeysOf({ gateway: { app } }: TestGateway): Promise<Record<str
   return keys;
 }
 
-describeOnEmbedded('the walls, with key services that fail', (database) => {
-  it('let no secret out that these are asked with, nor what they wrap', async () => {
+describeOnEmbedded('the isolation of accounts, with key services that fail', (database) => {
+  it('reveal no secret of their own requests, nor of what they wrap', async () => {
     const [kms, vault] = await Promise.all([startKms(), startVault()]);
     const gateway = await startGateway(database, {
       variables: {
@@ -310,9 +339,9 @@ describeOnEmbedded('the walls, with key services that fail', (database) => {
     expect(await add('first')).toBe(201);
     const keys = await dataKeysOf(gateway);
     for (const service of [kms, vault]) {
-      // What was asked comes back, within a complaint.
+      // The request comes back within a complaint.
       service.misbehave = (response, index) => {
-        const { headers, body } = service.asked[index]!;
+        const { headers, body } = service.received[index]!;
         response.writeHead(500, { 'content-type': 'application/json' }).end(JSON.stringify({ headers, body }));
         return true;
       };

@@ -1,9 +1,9 @@
 /**
- * Goal: nobody is refused money that is there: calls one after the other near a limit all pass, whatever ended before
- * them, and of nested limits the leg passes that `POST /routing/explain` says would; a request that something paid for
- * answered counts as no free one. Method: the application before scripted upstreams; limits with room
- * for exactly one call at a time. The model costs 3 USD a million tokens in and 15 out. Rules: docs/ledger.md,
- * docs/decisions/0038-a-refusal-is-true.md.
+ * Checks that no request is refused while the money is there: successive calls near a limit all pass, whatever ended
+ * before them; of nested limits the leg passes that `POST /routing/explain` names; a request answered by a paid leg
+ * does not count as a free one. The application runs before scripted upstreams; the limits have room for exactly one
+ * call at a time. The model costs 3 USD per million input tokens and 15 USD per million output tokens. Rules:
+ * docs/contribute/ledger.md, docs/contribute/decisions/0038-a-refusal-is-true.md.
  */
 import { MINUTE_MS } from '../../src/core/time.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -98,7 +98,7 @@ describeOnEmbedded('a refusal is true', (database) => {
     return { key: reply.body.key, id };
   }
 
-  describe('of calls one after the other where there is room for one at a time', () => {
+  describe('of successive calls with room for one at a time', () => {
     const all = BOUND + (CALLS - 1) * COST;
 
     it.each([
@@ -115,7 +115,7 @@ describeOnEmbedded('a refusal is true', (database) => {
         expect(statuses).toEqual(statuses.map(() => 200));
         const last = await message(key);
         expect(last.status).toBe('key' in limits ? 402 : 403);
-        // Nothing is reserved any more, so nothing is said to be, and waiting is not what helps.
+        // No hold is left, so the message mentions none, and waiting does not help.
         expect(last.body.error.message).not.toMatch(/reserved|used up|Retry/);
         expect(last.body.error.metadata.reason).toBeUndefined();
       },
@@ -141,9 +141,9 @@ describeOnEmbedded('a refusal is true', (database) => {
       answered.open();
       const ended = await Promise.all(replies);
       expect(ended.filter(({ status }) => status === 200)).toHaveLength(3);
-      const told = ended.find(({ status }) => status === 402)!.body.error;
-      expect(told.metadata).toMatchObject({ limit_source: 'openrouter_in_flight_budget', requested_tokens: 100 });
-      expect(told.message).toContain(`${usd(3 * BOUND)} USD reserved`);
+      const shown = ended.find(({ status }) => status === 402)!.body.error;
+      expect(shown.metadata).toMatchObject({ limit_source: 'openrouter_in_flight_budget', requested_tokens: 100 });
+      expect(shown.message).toContain(`${usd(3 * BOUND)} USD reserved`);
       for (let call = 0; call < 2; call++) expect((await message(key)).status).toBe(200);
     }, 30_000);
   });
@@ -163,8 +163,8 @@ describeOnEmbedded('a refusal is true', (database) => {
         budgets: { lifetime: 3.5 * BOUND, monthly: 2.5 * BOUND, weekly: 1.5 * BOUND },
       });
       const models = ['test/n1', 'test/n2', 'test/n3', 'test/n4', 'test/paid'];
-      const told = await explain(key, ask('test/n0', { models }));
-      expect(told.map(([model, , granted, by]) => [model, granted, by])).toEqual([
+      const shown = await explain(key, ask('test/n0', { models }));
+      expect(shown.map(([model, , granted, by]) => [model, granted, by])).toEqual([
         ['test/n0', false, 'account'],
         ['test/n1', false, 'key'],
         ['test/n2', false, 'workspace'],
@@ -176,7 +176,7 @@ describeOnEmbedded('a refusal is true', (database) => {
       expect([status, body.model ?? body.error.message]).toEqual([200, 'test/paid']);
     });
 
-    it('every one that refuses is named at once: with room in all that were told of it passes', async () => {
+    it('every one that refuses is named at once: with room in all that were named it passes', async () => {
       const { key, id } = await open({ key: BOUND / 2, budgets: { weekly: BOUND / 4, monthly: 2 * BOUND } });
       const refused = await message(key);
       expect(refused.status).toBe(402);
@@ -212,12 +212,12 @@ describeOnEmbedded('a refusal is true', (database) => {
     });
   });
 
-  it('never speaks of what was asked for to who sent no max_tokens', async () => {
+  it('never mentions a requested amount to a caller that sent no max_tokens', async () => {
     const { key } = await open({ key: BOUND });
     const body = { model: 'test/paid', messages: [{ role: 'user', content: 'Hello' }] };
     const refused = await send('POST', '/chat/completions', body, key);
     expect(refused.status).toBe(402);
-    expect(refused.body.error.message).not.toMatch(/asked for|used up/);
+    expect(refused.body.error.message).not.toMatch(/were requested|used up/);
     expect(refused.body.error.message).toContain("Without max_tokens the model's most is reserved, 8192 output tokens");
     const { affordable_tokens: room } = refused.body.error.metadata;
     expect((await send('POST', '/chat/completions', { ...body, max_tokens: room + 1 }, key)).status).toBe(402);
@@ -228,12 +228,12 @@ describeOnEmbedded('a refusal is true', (database) => {
     const used = async (key: string): Promise<number> =>
       (await send('GET', '/key', undefined, key)).body.data.free_model_daily_requests.used;
     const both = (key: string) => message(key, 'test/gift:free', { models: ['test/paid'] });
-    /** At the beginning of a minute of its own, when no other key is company any more. */
+    /** At the beginning of a separate minute, when no other key counts as contention. */
     const nextMinute = (): void => {
       clock.aheadMs += 12 * MINUTE_MS - (clock.now() % MINUTE_MS) + 1_000;
     };
 
-    it('that something paid for answered counts neither in the day nor in the minute', async () => {
+    it('answered by a paid leg counts neither in the day nor in the minute', async () => {
       const { key } = await open();
       nextMinute();
       const before = await used(key);
@@ -246,12 +246,12 @@ describeOnEmbedded('a refusal is true', (database) => {
       for (let call = 0; call < 20; call++) expect((await message(key, 'test/good:free')).status).toBe(200);
       expect((await message(key, 'test/good:free')).status).toBe(429);
       expect(await used(key)).toBe(before + 20);
-      // The minute is full: what is paid for goes on, and is not counted.
+      // The minute is full: paid requests continue, and are not counted.
       expect((await both(key)).body.model).toBe('test/paid');
       expect(await used(key)).toBe(before + 20);
     }, 60_000);
 
-    it('that nobody answered counts', async () => {
+    it('without an answer counts', async () => {
       const { key } = await open();
       nextMinute();
       const before = await used(key);

@@ -1,7 +1,5 @@
-/**
- * Goal: what an audit by black box found stays mended. Method: its reproductions, against the real application.
- */
-import { startApp } from '../../src/app.js';
+/** Checks that the findings of a black-box audit stay fixed: its reproductions run against the real application. */
+import { startApp } from '../../src/bootstrap/app.js';
 import { Environment } from '../../src/shared/environment.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -56,7 +54,7 @@ describeOnEmbedded('what an audit found', (database) => {
     await Promise.all([upstream?.close(), chat?.close()]);
   });
 
-  it('tells the delta that shares a chunk with the error after it', async () => {
+  it('emits the delta that shares a chunk with the error after it', async () => {
     let sendOn!: () => void;
     const released = new Promise<void>((resolve) => (sendOn = resolve));
     upstream.script(sse([START + delta('A'), released, delta('B') + OVERLOADED]));
@@ -91,14 +89,14 @@ describeOnEmbedded('what an audit found', (database) => {
     );
     const streamed = await gateway.messages(ask(true));
     expect(await streamed.text()).toContain('nested too deep');
-    // The provider's doing: the caller has not left, and pays nothing.
+    // The provider caused the end: the caller has not left, and pays nothing.
     const ledger = new LedgerReader(gateway);
     await ledger.rest();
     expect(await ledger.latest()).toMatchObject({ outcome: 'provider-malformed-reply', cost: '0.000000000000' });
     expect((await gateway.request('/key')).status).toBe(200);
   });
 
-  it('says the same of the arguments of a tool from a chat upstream', async () => {
+  it('returns the same for the arguments of a tool from a chat upstream', async () => {
     const deep = `{"a":${'['.repeat(20_000)}${']'.repeat(20_000)}}`;
     const tools = [{ name: 'get', input_schema: { type: 'object', properties: {} } }];
     chat.script(openaiReply({ tools: [{ name: 'get', arguments: deep }] }));
@@ -144,7 +142,7 @@ describeOnEmbedded('what an audit found', (database) => {
     ],
     ['no Host', 'GET /v1/key HTTP/1.1\r\nconnection: close\r\n\r\n', 401],
     [
-      'an expectation nobody understands',
+      'an unknown expectation',
       'POST /v1/messages HTTP/1.1\r\nhost: x\r\nexpect: tea\r\nconnection: close\r\ncontent-length: 0\r\n\r\n',
       400,
     ],

@@ -1,8 +1,8 @@
 /**
- * Goal: a database that goes over to a server whose clock is far behind or ahead takes no hold from who lives, leaves
- * none of the dead's standing, and grants nothing new before all is written back
- * (docs/decisions/0052-beats-move-to-the-clock.md). Method: gateways on one database whose beats and holds were told by
- * the clock of the server before; replicas by hand beside them.
+ * A failover to a database server whose clock is far behind or ahead takes no hold from a living replica, leaves none
+ * of a dead one, and grants nothing new before all is written back
+ * (docs/contribute/decisions/0038-a-refusal-is-true.md). Gateways on one database whose heartbeats and holds were dated
+ * by the clock of the former server; simulated replicas beside them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
@@ -25,7 +25,7 @@ import { OtherReplica } from './other-replica.js';
 
 const MODEL = 'test/native';
 const HOUR_MS = 3_600_000;
-/** After so long without a beat a replica is dead. */
+/** A replica without a heartbeat for so long is dead. */
 const DEAD_MS = 15_000;
 const UNTIL_MS_MAX = 30_000;
 const CLOCKS: readonly (readonly [string, number])[] = [
@@ -42,7 +42,7 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
   }
 }
 
-describeOnPostgres('a server whose clock is another', (database) => {
+describeOnPostgres('a server with another clock', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let one: TestGateway;
@@ -85,13 +85,13 @@ describeOnPostgres('a server whose clock is another', (database) => {
   const replicaOf = ({ gateway }: TestGateway): string => gateway.app.get(LedgerService).replica;
   const holdOf = async (id: string): Promise<JsonBody> =>
     ((await ledger.query('select * from holds where generation_id = $1', [id])) as JsonBody[])[0];
-  /** As who is left after a failover finds it: the clock is off from the one that told the beats by so much. */
+  /** The state after a failover: the clock is off by so much from the one that dated the heartbeats. */
   const fail = (offMs: number): Promise<unknown> =>
     ledger.query(
-      `with told as (update replicas set heartbeat_at = heartbeat_at - $1 * interval '1 millisecond') delete from hold_epochs`,
+      `with moved as (update replicas set heartbeat_at = heartbeat_at - $1 * interval '1 millisecond') delete from hold_epochs`,
       [offMs],
     );
-  /** A stream that was begun when the clock stood so far off from where it stands now. */
+  /** A stream that was begun when the clock was off by so much from the present one. */
   async function openStream(at: TestGateway, offMs: number): Promise<{ id: string; end: () => Promise<string> }> {
     const { opened, open } = gate();
     upstream.script(sse([OPEN + delta('begun'), opened, END]));
@@ -109,7 +109,7 @@ describeOnPostgres('a server whose clock is another', (database) => {
   const opensAt = async (): Promise<string> =>
     ((await ledger.query('select id, opens_at::text from hold_epochs')) as JsonBody[])[0].opens_at;
 
-  it.each(CLOCKS)('%s: nothing new is granted until each has written back what it holds', async (_, offMs) => {
+  it.each(CLOCKS)('%s: nothing new is granted until each replica has written back its holds', async (_, offMs) => {
     const theirs = await openStream(other, offMs);
     const { opened, open } = gate();
     const repository = repositoryOf(other);
@@ -142,24 +142,27 @@ describeOnPostgres('a server whose clock is another', (database) => {
     expect(await ledger.generation(theirs.id)).toMatchObject({ outcome: 'completed', operator_cost: '0.000000000000' });
   });
 
-  it.each(CLOCKS)('%s: who lives keeps its holds, also from who has just been started', async (_, offMs) => {
-    const theirs = await openStream(other, offMs);
-    // It has not found the new server yet.
-    const beat = jest.spyOn(repositoryOf(other), 'beat').mockRejectedValue(new Error('not yet'));
-    await fail(offMs);
-    // As the first beat and the first sweep of another go.
-    const young = newUuid(Date.now());
-    await repositoryOf(one).beat(young, []);
-    const taken = await repositoryOf(one).recover(young, []);
-    beat.mockRestore();
-    await repositoryOf(one).leave(young);
-    expect(taken).toEqual([]);
-    expect(await theirs.end()).toContain('message_stop');
-    await new LedgerReader(other).rest();
-    expect(await ledger.generation(theirs.id)).toMatchObject({ outcome: 'completed', is_recovered: false });
-  });
+  it.each(CLOCKS)(
+    '%s: a living replica keeps its holds, also from one that has just been started',
+    async (_, offMs) => {
+      const theirs = await openStream(other, offMs);
+      // It has not found the new server yet.
+      const beat = jest.spyOn(repositoryOf(other), 'beat').mockRejectedValue(new Error('not yet'));
+      await fail(offMs);
+      // Like the first heartbeat and the first sweep of another replica.
+      const young = newUuid(Date.now());
+      await repositoryOf(one).beat(young, []);
+      const taken = await repositoryOf(one).recover(young, []);
+      beat.mockRestore();
+      await repositoryOf(one).leave(young);
+      expect(taken).toEqual([]);
+      expect(await theirs.end()).toContain('message_stop');
+      await new LedgerReader(other).rest();
+      expect(await ledger.generation(theirs.id)).toMatchObject({ outcome: 'completed', is_recovered: false });
+    },
+  );
 
-  it.each(CLOCKS)('%s: what the dead held is given back as soon as ever', async (_, offMs) => {
+  it.each(CLOCKS)('%s: the holds of a dead replica are given back as soon as possible', async (_, offMs) => {
     clock.aheadMs = -offMs;
     const dead = await OtherReplica.start(one, clock);
     const id = await dead.hold();
@@ -175,11 +178,11 @@ describeOnPostgres('a server whose clock is another', (database) => {
     );
     clock.aheadMs = DEAD_MS + 1_000;
     await repositoryOf(one).recover(replicaOf(one), []);
-    // By whoever came first.
+    // By whichever replica came first.
     await until('it is recovered', async () => (await ledger.generation(id)) !== undefined);
     expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, cost: '0.004000000000' });
     await repositoryOf(one).post([id]);
-    // It only slept: what it says goes as far as there is room.
+    // It only slept: its settlement is charged as far as there is room.
     const { used } = await ledger.account();
     await ledger.query(`update api_keys set limit_usd = $1 where hash = $2`, [
       (used + 0.005).toFixed(12),
@@ -205,7 +208,7 @@ describeOnPostgres('a server whose clock is another', (database) => {
     expect(await ledger.generation(id)).toBeUndefined();
   });
 
-  it.each(CLOCKS)('%s: its replica finds out what no sign has told to be lost', async (_, offMs) => {
+  it.each(CLOCKS)('%s: its replica detects a loss that went unnoticed', async (_, offMs) => {
     const { id, end } = await openStream(one, offMs);
     expect(await bench.lose(id)).toBe(true);
     await attend(one);

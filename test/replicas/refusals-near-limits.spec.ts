@@ -1,7 +1,7 @@
 /**
- * Goal: calls one after the other near a limit all pass, whichever replica each of them comes to, and a burst over all
- * replicas is refused by nothing but calls that are under way (docs/ledger.md). Method: three gateways on one
- * database and a key with room for one call at a time; in the burst no call ends before all others were refused.
+ * Sequential calls near a limit all pass, at whichever replica each of them arrives, and a burst over all replicas is
+ * refused only because of calls under way (docs/contribute/ledger.md). Three gateways on one database and a key with
+ * room for one call at a time; in the burst no call ends before all others were refused.
  */
 import { ask, after, gate } from '../http/messages-bench.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -40,7 +40,7 @@ describeOnPostgres('a refusal of several replicas', (database) => {
     return response.status;
   }
 
-  it('is none of calls one after the other, while there is room for one', async () => {
+  it('does not occur for sequential calls, while there is room for one', async () => {
     upstream.script(anthropicText('Hi.'));
     const key = await newKey(BOUND + (CALLS - 1) * COST);
     const statuses: number[] = [];
@@ -49,7 +49,7 @@ describeOnPostgres('a refusal of several replicas', (database) => {
     for (let replica = 0; replica < REPLICAS; replica++) expect(await call(replica, key, false)).toBe(402);
   }, 60_000);
 
-  it('is due to calls under way alone: when they have ended, as many pass again', async () => {
+  it('is due to calls under way only: when they have ended, as many pass again', async () => {
     const key = await newKey(2 * BOUND + 4 * COST);
     for (let round = 0; round < 2; round++) {
       const answered = gate();

@@ -1,70 +1,70 @@
 /**
- * Goal: a conversation stays valid wherever it goes next. Signed and sealed reasoning reaches its maker, byte for byte,
- * and nobody else; ids of calls are one to one and the same in each turn; equal beginnings are equal bytes. Method: a
- * client of either face is answered by one strict double after another, keeps what the gateway told it, and hands it to
- * the next; at every point the conversation is encoded for every stop. First over each ordered pair, then as a property
- * over conversations that nobody wrote. Rules: docs/reasons/translation.md.
+ * Checks that a conversation stays valid at every next provider: signed and sealed reasoning reaches its maker, byte
+ * for byte, and no other provider; ids of calls are one to one and the same in each turn; equal beginnings are equal
+ * bytes. A client of either face is answered by one strict double after another, keeps what the gateway returned, and
+ * hands it to the next; at every point the conversation is encoded for every stop. First over each ordered pair, then
+ * as a property over generated conversations. Rules: docs/contribute/reasons/translation.md.
  */
 import fc from 'fast-check';
 import {
-  WANDERING_FACES,
+  CLIENT_FACES,
   type Media,
   type ResultKind,
-  type WanderingFace,
+  type ClientFace,
   type Wishes,
-} from '../support/wandering/faces.js';
-import { callIdsIn, promptBytes, toolNamesIn } from '../support/wandering/sent-prompt.js';
-import { STOPS, type Stop } from '../support/wandering/stops.js';
-import { Traveller, type Answer } from '../support/wandering/traveller.js';
+} from '../support/provider-changes/faces.js';
+import { callIdsIn, promptBytes, toolNamesIn } from '../support/provider-changes/sent-prompt.js';
+import { SERVED_MODELS, type ServedModel } from '../support/provider-changes/served-models.js';
+import { ChangingClient, type Answer } from '../support/provider-changes/changing-client.js';
 
 const SEED = 17;
 const RUNS = 300;
-/** How the Messages face begins what it tells of another vendor's reasoning. */
+/** The prefix of another vendor's reasoning in the Messages face. */
 const TOKEN_HEAD = Buffer.from('{"format"').toString('base64');
-const [MESSAGES, CHAT] = WANDERING_FACES as [WanderingFace, WanderingFace];
+const [MESSAGES, CHAT] = CLIENT_FACES as [ClientFace, ClientFace];
 
-/** Holds a conversation to the rules at each point of its way. */
+/** Checks the rules of a conversation at each point of its way. */
 class Watch {
-  private readonly before = new Map<Stop, string>();
+  private readonly before = new Map<ServedModel, string>();
 
   constructor(
-    private readonly traveller: Traveller,
-    /** Calls have the ids that the gateway told, so that signatures find them. */
+    private readonly client: ChangingClient,
+    /** Calls have the ids that the gateway returned, so that signatures find them. */
     private readonly keepsIds = true,
   ) {}
 
-  /** One look at all faults at once: of assertions there would be a hundred thousand. */
+  /** One assertion for all faults: separate ones would be a hundred thousand. */
   check(): void {
-    const { traveller } = this;
-    const [request, again] = [traveller.read(), traveller.read()];
-    const faults = STOPS.flatMap((stop) => {
-      if (traveller.hasPdf && !stop.takesPdfs) {
-        expect(() => traveller.encoded(stop, request)).toThrow(/^messages\.\d+\.content.*(?:document|file)/);
+    const { client } = this;
+    const [request, again] = [client.read(), client.read()];
+    const faults = SERVED_MODELS.flatMap((served) => {
+      if (client.hasPdf && !served.takesPdfs) {
+        expect(() => client.encoded(served, request)).toThrow(/^messages\.\d+\.content.*(?:document|file)/);
         return [];
       }
-      const { body, text, refusal } = traveller.encoded(stop, request);
+      const { body, text, refusal } = client.encoded(served, request);
       const found = [
         ...(refusal === undefined ? [] : [`refused: ${refusal}`]),
-        ...(traveller.encoded(stop, again).text === text ? [] : ['is sent other bytes for the same']),
-        ...this.reasoningFaults(stop, text),
-        ...idFaults(callIdsIn(stop.dialect, body)),
-        ...this.prefixFaults(stop, promptBytes(stop.dialect, body)),
+        ...(client.encoded(served, again).text === text ? [] : ['is sent other bytes for the same']),
+        ...this.reasoningFaults(served, text),
+        ...idFaults(callIdsIn(served.dialect, body)),
+        ...this.prefixFaults(served, promptBytes(served.dialect, body)),
       ];
-      return found.map((fault) => `${stop.name}: ${fault}`);
+      return found.map((fault) => `${served.name}: ${fault}`);
     });
     expect(faults).toEqual([]);
   }
 
-  private prefixFaults(stop: Stop, bytes: string): string[] {
-    const before = this.before.get(stop) ?? '';
-    this.before.set(stop, bytes);
+  private prefixFaults(served: ServedModel, bytes: string): string[] {
+    const before = this.before.get(served) ?? '';
+    this.before.set(served, bytes);
     return bytes.startsWith(before) ? [] : [`begins otherwise than before: ${before} ${bytes}`];
   }
 
-  private reasoningFaults(stop: Stop, text: string): string[] {
+  private reasoningFaults(served: ServedModel, text: string): string[] {
     const tokens = text.includes(TOKEN_HEAD) ? ['is shown a token of the Messages face'] : [];
-    const faults = this.traveller.thoughts.flatMap(({ maker, words, seals }) => {
-      if (stop.maker !== maker) {
+    const faults = this.client.thoughts.flatMap(({ maker, words, seals }) => {
+      if (served.maker !== maker) {
         return [words, ...seals].filter((part) => text.includes(part)).map((part) => `is shown ${maker}: ${part}`);
       }
       const own = seals.length > 0 ? seals : [words];
@@ -84,35 +84,37 @@ function idFaults({ calls, results }: ReturnType<typeof callIdsIn>): string[] {
 
 const THINKS_AND_CALLS: Answer = {
   thinks: true,
-  says: true,
+  speaks: true,
   cites: false,
   calls: [
     { id: 'functions.look:0', tool: 0 },
     { id: `call_${'x'.repeat(70)}`, tool: 1 },
   ],
 };
-const THINKS_AND_SAYS: Answer = { thinks: true, says: true, cites: true, calls: [] };
+const THINKS_AND_SPEAKS: Answer = { thinks: true, speaks: true, cites: true, calls: [] };
 const WISHES: Wishes = { system: true, tools: ['look', 'hear'], thinks: true, stream: true, marked: true };
 
-const PAIRS = STOPS.flatMap((from) => STOPS.map((to) => ({ from, to, pair: `${from.name} to ${to.name}` })));
-const CASES = WANDERING_FACES.flatMap((face) =>
+const PAIRS = SERVED_MODELS.flatMap((from) =>
+  SERVED_MODELS.map((to) => ({ from, to, pair: `${from.name} to ${to.name}` })),
+);
+const CASES = CLIENT_FACES.flatMap((face) =>
   [true, false].map((stream) => ({ face, stream, name: face.name, mode: stream ? 'streamed' : 'whole' })),
 );
 
 describe.each(CASES)('through $name, $mode', ({ face, stream }) => {
   it.each(PAIRS)('$pair and back', ({ from, to }) => {
-    const traveller = new Traveller(face, { ...WISHES, stream });
-    const watch = new Watch(traveller);
-    // Who takes no PDF can be no part of a way with one.
+    const client = new ChangingClient(face, { ...WISHES, stream });
+    const watch = new Watch(client);
+    // A stop that takes no PDF can be no part of a way with one.
     const pdf = from.takesPdfs && to.takesPdfs ? 'pdf' : 'image';
-    traveller.ask('How is the weather there?', 'image');
+    client.ask('How is the weather there?', 'image');
     watch.check();
-    for (const stop of [from, to, from]) {
-      traveller.hear(stop, THINKS_AND_CALLS);
-      traveller.answer([pdf, 'failure']);
+    for (const served of [from, to, from]) {
+      client.receive(served, THINKS_AND_CALLS);
+      client.answer([pdf, 'failure']);
       watch.check();
-      traveller.hear(stop, THINKS_AND_SAYS);
-      traveller.ask('And tomorrow?', stop === to ? pdf : 'none');
+      client.receive(served, THINKS_AND_SPEAKS);
+      client.ask('And tomorrow?', served === to ? pdf : 'none');
       watch.check();
     }
   });
@@ -135,7 +137,7 @@ const KINDS: readonly ResultKind[] = ['text', 'nothing', 'image', 'pdf', 'failur
 const MEDIA: readonly Media[] = ['none', 'image', 'pdf'];
 
 interface Leg {
-  readonly stop: number;
+  readonly served: number;
   readonly answer: Answer;
   readonly kinds: readonly ResultKind[];
   readonly media: Media;
@@ -147,12 +149,12 @@ const legs = (toolCount: number): fc.Arbitrary<readonly Leg[]> => {
   const call = fc.record({ id: fc.constantFrom(...IDS), tool: fc.nat({ max: toolCount - 1 }) });
   const answer = fc.record({
     thinks: fc.boolean(),
-    says: fc.boolean(),
+    speaks: fc.boolean(),
     cites: fc.boolean(),
     calls: fc.uniqueArray(call, { maxLength: 3, selector: ({ id }) => id }),
   });
   const leg = fc.record({
-    stop: fc.nat({ max: STOPS.length - 1 }),
+    served: fc.nat({ max: SERVED_MODELS.length - 1 }),
     answer,
     kinds: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 3 }),
     media: fc.constantFrom(...MEDIA),
@@ -163,7 +165,7 @@ const legs = (toolCount: number): fc.Arbitrary<readonly Leg[]> => {
 
 const journeys = fc
   .record({
-    face: fc.constantFrom(...WANDERING_FACES),
+    face: fc.constantFrom(...CLIENT_FACES),
     system: fc.boolean(),
     stream: fc.boolean(),
     thinks: fc.boolean(),
@@ -181,18 +183,18 @@ const journeys = fc
 it('stays valid on any way', () => {
   fc.assert(
     fc.property(journeys, ({ face, renumbers, wishes, way }) => {
-      const traveller = new Traveller(face === 'chat' ? CHAT : MESSAGES, wishes, renumbers);
-      const watch = new Watch(traveller, !renumbers);
-      traveller.ask('How is the weather there?', 'image');
+      const client = new ChangingClient(face === 'chat' ? CHAT : MESSAGES, wishes, renumbers);
+      const watch = new Watch(client, !renumbers);
+      client.ask('How is the weather there?', 'image');
       watch.check();
-      for (const { stop: place, answer, kinds, media, goesOn } of way) {
-        const stop = STOPS[place]!;
-        if (traveller.hasPdf && !stop.takesPdfs) continue;
-        const turn = traveller.hear(stop, answer);
-        const called = traveller.face.calls(turn).map(({ name }) => name);
+      for (const { served: place, answer, kinds, media, goesOn } of way) {
+        const served = SERVED_MODELS[place]!;
+        if (client.hasPdf && !served.takesPdfs) continue;
+        const turn = client.receive(served, answer);
+        const called = client.face.calls(turn).map(({ name }) => name);
         expect(called).toEqual(answer.calls.map(({ tool }) => wishes.tools[tool]));
-        traveller.answer(kinds);
-        if (answer.calls.length === 0 || !goesOn) traveller.ask('And then?', media);
+        client.answer(kinds);
+        if (answer.calls.length === 0 || !goesOn) client.ask('And then?', media);
         watch.check();
       }
     }),
@@ -200,11 +202,11 @@ it('stays valid on any way', () => {
   );
 });
 
-it.each(WANDERING_FACES)("counts no marker beside the caller's five, where the vendor judges: $name", (face) => {
-  const traveller = new Traveller(face, { ...WISHES, thinks: false });
-  traveller.ask('One');
+it.each(CLIENT_FACES)("counts no marker beside the caller's five, where the vendor judges: $name", (face) => {
+  const client = new ChangingClient(face, { ...WISHES, thinks: false });
+  client.ask('One');
   const markers = { 'anthropic-messages': /"cache_control":/g, 'bedrock-converse': /"cachePoint":/g } as const;
-  for (const stop of STOPS) {
+  for (const served of SERVED_MODELS) {
     const five = [1, 2, 3, 4, 5].map((place) => ({
       type: 'text',
       text: `Part ${place}`,
@@ -214,21 +216,21 @@ it.each(WANDERING_FACES)("counts no marker beside the caller's five, where the v
       ...face.body([{ role: 'user', content: five }], { ...WISHES, thinks: false, marked: false }),
       cache_control: { type: 'ephemeral' },
     };
-    const { text } = traveller.encoded(stop, face.read(body));
-    const form = Object.entries(markers).find(([dialect]) => dialect === stop.dialect)?.[1];
-    expect({ to: stop.name, markers: text.match(form ?? /cache_control|cachePoint/g)?.length ?? 0 }).toEqual({
-      to: stop.name,
+    const { text } = client.encoded(served, face.read(body));
+    const form = Object.entries(markers).find(([dialect]) => dialect === served.dialect)?.[1];
+    expect({ to: served.name, markers: text.match(form ?? /cache_control|cachePoint/g)?.length ?? 0 }).toEqual({
+      to: served.name,
       markers: form ? 5 : 0,
     });
   }
 });
 
 it('sends each tool under a name that the stop takes', () => {
-  const traveller = new Traveller(MESSAGES, { ...WISHES, tools: [...NAMES, ...LONG_NAMES] });
-  traveller.ask('Hello');
-  for (const stop of STOPS) {
-    const { body, refusal } = traveller.encoded(stop, traveller.read());
+  const client = new ChangingClient(MESSAGES, { ...WISHES, tools: [...NAMES, ...LONG_NAMES] });
+  client.ask('Hello');
+  for (const served of SERVED_MODELS) {
+    const { body, refusal } = client.encoded(served, client.read());
     expect(refusal).toBeUndefined();
-    expect(new Set(toolNamesIn(stop.dialect, body)).size).toBe(NAMES.length + LONG_NAMES.length);
+    expect(new Set(toolNamesIn(served.dialect, body)).size).toBe(NAMES.length + LONG_NAMES.length);
   }
 });

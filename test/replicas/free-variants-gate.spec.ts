@@ -1,7 +1,7 @@
 /**
- * Goal: the minute of free variants is one count over all replicas (docs/reasons/money.md#limits-over-replicas), and
- * the limits of a process have one connection. Method: gates as replicas have them, each with a connection of its own,
- * and the module itself, on a real Redis where one answers; the time stands in the middle of a minute.
+ * The minute of free variants is one count over all replicas (docs/use/limits.md#flood),
+ * and the limits of a process have one connection. Gates as replicas have them, each with its own connection, and the
+ * module itself, on a real Redis where one answers; the time stands in the middle of a minute.
  */
 import { callerOf } from '../support/caller.js';
 import { randomUUID } from 'node:crypto';
@@ -11,20 +11,20 @@ import { Test } from '@nestjs/testing';
 import { Redis } from 'ioredis';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
-import type { FloodStorage } from '../../src/limits/flood-storage.js';
-import { FreeGate } from '../../src/limits/free-gate.js';
-import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
-import { LimitsModule } from '../../src/limits/limits.module.js';
-import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
-import { ModelGate } from '../../src/limits/model-gate.js';
-import { RedisLimitCounts } from '../../src/limits/redis-limit-counts.js';
-import { RedisOutage } from '../../src/limits/redis-outage.js';
-import { connectForLimits } from '../../src/limits/redis-throttler.storage.js';
+import type { FloodStorage } from '../../src/rate-limits/flood-storage.js';
+import { FreeVariantsGate } from '../../src/rate-limits/free-variants-gate.js';
+import { OccupiedSlots } from '../../src/rate-limits/occupied-slots.js';
+import { LimitsModule } from '../../src/rate-limits/limits.module.js';
+import { LocalLimitCounts } from '../../src/rate-limits/local-limit-counts.js';
+import { ModelGate } from '../../src/rate-limits/model-gate.js';
+import { RedisLimitCounts } from '../../src/rate-limits/redis-limit-counts.js';
+import { RedisOutage } from '../../src/rate-limits/redis-outage.js';
+import { connectForLimits } from '../../src/rate-limits/redis-throttler.storage.js';
 import { Environment } from '../../src/shared/environment.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
-/** So that a busy machine is no outage. */
+/** Long enough that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
 const SOON_MS_MAX = 10_000;
 
@@ -32,8 +32,8 @@ describeOnRedis('free variants in Redis', () => {
   const account = `test-${randomUUID()}`;
   const clock = new AheadClock();
   let redis: Redis;
-  let hasCompany = false;
-  const calls = { hasCompany: () => hasCompany } as unknown as FloodStorage;
+  let hasContention = false;
+  const calls = { hasContention: () => hasContention } as unknown as FloodStorage;
 
   beforeAll(() => {
     redis = new Redis(redisAddress!);
@@ -45,10 +45,10 @@ describeOnRedis('free variants in Redis', () => {
     redis.disconnect();
   });
 
-  /** As replicas have them, each with a connection of its own. */
-  async function openGates(count: number): Promise<{ gates: FreeGate[]; close: () => void }> {
+  /** As replicas have them, each with its own connection. */
+  async function openGates(count: number): Promise<{ gates: FreeVariantsGate[]; close: () => void }> {
     const ends: (() => void)[] = [];
-    const gates: FreeGate[] = [];
+    const gates: FreeVariantsGate[] = [];
     for (let replica = 0; replica < count; replica++) {
       const connection = connectForLimits(new Secret(redisAddress!));
       await new Promise((resolve) => connection.once('ready', resolve));
@@ -56,7 +56,7 @@ describeOnRedis('free variants in Redis', () => {
       const local = new LocalLimitCounts(clock, held);
       const outage = new RedisOutage(clock, undefined, PATIENT_MS);
       const counts = new RedisLimitCounts(connection, outage, local, held, clock);
-      gates.push(new FreeGate(counts, calls));
+      gates.push(new FreeVariantsGate(counts, calls));
       ends.push(() => {
         counts.onApplicationShutdown();
         connection.disconnect();
@@ -84,11 +84,11 @@ describeOnRedis('free variants in Redis', () => {
     close();
   });
 
-  it('gives a key in company half of them over all replicas, also of what was taken before and given back', async () => {
+  it('gives a key under contention half of them over all replicas, including those taken before and given back', async () => {
     const { gates, close } = await openGates(3);
     const shared = `${account}-shared`;
     const enter = (call: number, key: string) => gates[call % 3]!.enter(callerOf(shared, key));
-    hasCompany = true;
+    hasContention = true;
     const tried = await Promise.allSettled(Array.from({ length: 30 }, (_, call) => enter(call, 'k')));
     expect(tried.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     const refused = { kind: 'rate-limited', detail: { headers: { 'X-RateLimit-Limit': '10' } } };
@@ -97,7 +97,7 @@ describeOnRedis('free variants in Redis', () => {
     expect(other.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
     const place = tried.find((one) => one.status === 'fulfilled')!.value;
     place.giveBack();
-    // Given back on another connection, which nobody waits for.
+    // Given back on another connection, in the background.
     while ((await redis.hget(`fairlead:limits:{${shared}:free}:minute`, 'of:k')) !== '9') await sleep(5);
     await enter(1, 'k');
     await expect(enter(2, 'k')).rejects.toMatchObject({ detail: { headers: { 'X-RateLimit-Limit': '20' } } });
@@ -105,7 +105,7 @@ describeOnRedis('free variants in Redis', () => {
     await enter(0, 'k');
     expect(await redis.hgetall(`fairlead:limits:{${shared}:free}:minute`)).toMatchObject({ tokens: '1', 'of:k': '1' });
     expect(await redis.hexists(`fairlead:limits:{${shared}:free}:minute`, 'of:l')).toBe(0);
-    hasCompany = false;
+    hasContention = false;
     close();
   });
 
@@ -141,7 +141,7 @@ describeOnRedis('free variants in Redis', () => {
     }
 
     await untilConnections(1);
-    await app.get(FreeGate).enter(callerOf(account));
+    await app.get(FreeVariantsGate).enter(callerOf(account));
     const model = { id: 'acme/large', limits: { concurrency: 1 } };
     (await app.get(ModelGate).enter(account, model, 'gen-1', 1)).release();
     expect(await connections()).toBe(1);

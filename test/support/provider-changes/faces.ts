@@ -1,15 +1,15 @@
-import { CreateChatDto } from '../../../src/chat/create-chat.dto.js';
-import { ChatFrames } from '../../../src/chat/frames.js';
-import { readRequest as readChat } from '../../../src/chat/read-request.js';
-import { viewReply as viewChat } from '../../../src/chat/view-reply.js';
+import { CreateChatDto } from '../../../src/faces/chat/create-chat.dto.js';
+import { ChatFrames } from '../../../src/faces/chat/frames.js';
+import { readRequest as readChat } from '../../../src/faces/chat/read-request.js';
+import { viewReply as viewChat } from '../../../src/faces/chat/view-reply.js';
 import type { ModelEvent } from '../../../src/core/conversation/event.js';
 import { ReplyBuilder, type Reply } from '../../../src/core/conversation/reply.js';
 import type { ModelRequest } from '../../../src/core/conversation/request.js';
 import { doAtOnce } from '../../../src/core/steps.js';
-import { CreateMessageDto } from '../../../src/messages/create-message.dto.js';
-import { MessageFrames } from '../../../src/messages/frames.js';
-import { readRequest as readMessages } from '../../../src/messages/read-request.js';
-import { viewReply as viewMessages } from '../../../src/messages/view-reply.js';
+import { CreateMessageDto } from '../../../src/faces/messages/create-message.dto.js';
+import { MessageFrames } from '../../../src/faces/messages/frames.js';
+import { readRequest as readMessages } from '../../../src/faces/messages/read-request.js';
+import { viewReply as viewMessages } from '../../../src/faces/messages/view-reply.js';
 import { readBody } from '../../../src/shared/http/dto.pipe.js';
 import type { FramePrinter } from '../../../src/shared/http/frame-printer.js';
 import { buildMessage } from '../../http/messages-bench.js';
@@ -19,13 +19,13 @@ import { pdf, show } from '../pdfs.js';
 import type { JsonBody } from '../recorded-request.js';
 import { readMessagesEvents } from '../sse.js';
 
-/** What a result of a tool holds. */
+/** The content of a tool result. */
 export type ResultKind = 'text' | 'nothing' | 'image' | 'pdf' | 'failure' | 'silent failure';
 
-/** What stands beside the words of a question. */
+/** Media beside the words of a question. */
 export type Media = 'none' | 'image' | 'pdf';
 
-/** What a client asks for beside the conversation. */
+/** Request settings of a client besides the conversation. */
 export interface Wishes {
   readonly system: boolean;
   readonly tools: readonly string[];
@@ -35,15 +35,15 @@ export interface Wishes {
   readonly marked: boolean;
 }
 
-/** A client of one face, as far as it says things in the face's words. */
-export interface WanderingFace {
+/** A client of one face, which builds its bodies. */
+export interface ClientFace {
   readonly name: 'messages' | 'chat';
   user(text: string, options: { readonly media: Media; readonly marked: boolean }): JsonBody;
   results(results: readonly { readonly id: string; readonly kind: ResultKind }[]): JsonBody[];
   body(messages: readonly JsonBody[], wishes: Wishes): JsonBody;
-  /** What the gateway reads of a body. */
+  /** The gateway's reading of a body. */
   read(body: JsonBody): ModelRequest;
-  /** The assistant's turn as the client keeps it, of what the gateway told it. */
+  /** The assistant's turn as the client keeps it, from the events of the gateway. */
   turn(events: readonly ModelEvent[], stream: boolean): JsonBody;
   /** The ids and names of a turn's calls. */
   calls(turn: JsonBody): { readonly id: string; readonly name: string }[];
@@ -91,7 +91,7 @@ function folded(events: readonly ModelEvent[]): Reply {
 
 const throughJson = (value: unknown): JsonBody => JSON.parse(JSON.stringify(value));
 
-const messages: WanderingFace = {
+const messages: ClientFace = {
   name: 'messages',
   user: (text, { media, marked }) => ({
     role: 'user',
@@ -147,7 +147,7 @@ const messages: WanderingFace = {
   },
 };
 
-const chat: WanderingFace = {
+const chat: ClientFace = {
   name: 'chat',
   user: (text, { media, marked }) => ({
     role: 'user',
@@ -162,7 +162,7 @@ const chat: WanderingFace = {
         nothing: '',
         image: [{ type: 'text', text: 'see' }, ...CHAT_MEDIA.image],
         pdf: [{ type: 'text', text: 'read' }, ...CHAT_MEDIA.pdf],
-        // The format has no word for a failure.
+        // The format cannot mark a failure.
         failure: 'no such place',
         'silent failure': '',
       }[kind],
@@ -200,4 +200,4 @@ const chat: WanderingFace = {
       : turn,
 };
 
-export const WANDERING_FACES: readonly WanderingFace[] = [messages, chat];
+export const CLIENT_FACES: readonly ClientFace[] = [messages, chat];

@@ -10,50 +10,50 @@ import { DIALECTS } from '../../../src/providers/dialects/index.js';
 import type { DoublePart, WireCall, WireReply } from '../doubles/double.js';
 import type { JsonBody } from '../recorded-request.js';
 import { frame } from '../upstream-answers.js';
-import type { Media, ResultKind, WanderingFace, Wishes } from './faces.js';
+import type { Media, ResultKind, ClientFace, Wishes } from './faces.js';
 import { toolNamesIn } from './sent-prompt.js';
-import type { Maker, Stop } from './stops.js';
+import type { Maker, ServedModel } from './served-models.js';
 
-/** What a model answers; a call by the place of its tool among those the caller has. */
+/** A model's answer; a call by the index of its tool among the caller's. */
 export interface Answer {
   readonly thinks: boolean;
-  readonly says: boolean;
+  readonly speaks: boolean;
   readonly cites: boolean;
   readonly calls: readonly { readonly id: string; readonly tool: number }[];
 }
 
-/** Reasoning that a model told: its words, and what only its maker reads. */
+/** Reasoning of a model: its words, and the data that only its maker can read. */
 export interface Thought {
   readonly maker: Maker;
   readonly words: string;
   readonly seals: readonly string[];
 }
 
-/** What a stop is sent, and why it would refuse it. */
+/** What would be sent to a stop, and why it would refuse it. */
 export interface Sent {
   readonly body: JsonBody;
-  /** As it goes out. */
+  /** As sent. */
   readonly text: string;
   readonly refusal: string | undefined;
 }
 
-/** Keys of what only a maker reads, in the replies of all dialects. */
+/** Keys of data that only a maker can read, in the replies of all dialects. */
 const SEALS: ReadonlySet<string> = new Set(['signature', 'thoughtSignature', 'encrypted_content', 'redactedContent']);
 const NO_MEDIA = new Map();
-/** In one conversation: Bedrock takes no more documents (`bedrock-converse.ts` of the doubles). */
+/** In one conversation: Bedrock accepts no more documents (`bedrock-converse.ts` of the doubles). */
 const PDFS_MAX = 5;
 
-/** One conversation of a client, from stop to stop; what it was told is what it tells the next. */
-export class Traveller {
+/** One conversation of a client that moves from model to model; it sends back exactly what it received. */
+export class ChangingClient {
   readonly messages: JsonBody[] = [];
   readonly thoughts: Thought[] = [];
   private answers = 0;
   private pdfs = 0;
 
   constructor(
-    readonly face: WanderingFace,
+    readonly face: ClientFace,
     private readonly wishes: Wishes,
-    /** The client keeps ids of its own: the same ones in each turn. */
+    /** The client replaces ids by its own: the same ones in each turn. */
     private readonly renumbers = false,
   ) {}
 
@@ -66,17 +66,17 @@ export class Traveller {
     this.messages.push(this.face.user(text, { media: media === 'pdf' && !this.takesPdf() ? 'none' : media, marked }));
   }
 
-  /** The stop answers, and the client keeps what it was told. @returns the turn */
-  hear(stop: Stop, { thinks, says, cites, calls }: Answer): JsonBody {
+  /** The stop answers, and the client keeps the reply. @returns the turn */
+  receive(served: ServedModel, { thinks, speaks, cites, calls }: Answer): JsonBody {
     const request = this.read();
-    const { body } = this.encoded(stop, request);
-    const names = toolNamesIn(stop.dialect, body);
+    const { body } = this.encoded(served, request);
+    const names = toolNamesIn(served.dialect, body);
     const answer = `${this.answers++}`;
-    const words = `Thought ${answer} of ${stop.name}.`;
+    const words = `Thought ${answer} of ${served.name}.`;
     const text = `Answer ${answer}: it rains in 京都.`;
     const parts: DoublePart[] = [
-      ...(thinks && stop.maker ? [{ type: 'thinking', text: words } as const] : []),
-      ...(says || calls.length === 0
+      ...(thinks && served.maker ? [{ type: 'thinking', text: words } as const] : []),
+      ...(speaks || calls.length === 0
         ? [
             {
               type: 'text',
@@ -87,16 +87,16 @@ export class Traveller {
         : []),
       ...calls.map(({ id, tool }) => ({ type: 'call', id, name: names[tool]!, input: { at: '京都' } }) as const),
     ];
-    const reply = stop.double.reply({ parts }, callOf(stop, request, body));
-    if (thinks && stop.maker) this.thoughts.push({ maker: stop.maker, words, seals: [...sealsIn(reply.whole)] });
-    const events = play(DIALECTS[stop.dialect], stop, request, reply);
-    const told = this.face.turn(events, request.stream);
-    const turn = this.renumbers ? this.face.renumbered(told) : told;
+    const reply = served.double.reply({ parts }, callOf(served, request, body));
+    if (thinks && served.maker) this.thoughts.push({ maker: served.maker, words, seals: [...sealsIn(reply.whole)] });
+    const events = play(DIALECTS[served.dialect], served, request, reply);
+    const received = this.face.turn(events, request.stream);
+    const turn = this.renumbers ? this.face.renumbered(received) : received;
     this.messages.push(turn);
     return turn;
   }
 
-  /** Answers the calls of the last turn. @param kinds of the results, in turn */
+  /** Answers the calls of the last turn. @param kinds of the results, used in turn */
   answer(kinds: readonly ResultKind[]): void {
     const calls = this.face.calls(this.messages.at(-1));
     const results = calls.map(({ id }, index) => {
@@ -106,7 +106,7 @@ export class Traveller {
     if (results.length > 0) this.messages.push(...this.face.results(results));
   }
 
-  /** Counts one more, where vendors take so many. */
+  /** Counts one more, while vendors accept another. */
   private takesPdf(): boolean {
     if (this.pdfs === PDFS_MAX) return false;
     this.pdfs++;
@@ -118,17 +118,17 @@ export class Traveller {
     return this.face.read(this.face.body(this.messages, this.wishes));
   }
 
-  /** What the stop would be sent if the conversation went on there. @throws Untranslatable */
-  encoded(stop: Stop, request: ModelRequest): Sent {
-    const call = doAtOnce(DIALECTS[stop.dialect].encode(request, stop.target, NO_MEDIA));
+  /** The request to the stop if the conversation continued there. @throws Untranslatable */
+  encoded(served: ServedModel, request: ModelRequest): Sent {
+    const call = doAtOnce(DIALECTS[served.dialect].encode(request, served.target, NO_MEDIA));
     const text = printJson(call.body);
     const body: JsonBody = JSON.parse(text);
-    const refusal = stop.double.refuse({ ...callOf(stop, request, body), headers: call.headers });
+    const refusal = served.double.refuse({ ...callOf(served, request, body), headers: call.headers });
     return { body, text, refusal: refusal?.message };
   }
 }
 
-const callOf = ({ target, platform }: Stop, { stream }: ModelRequest, body: JsonBody): WireCall => ({
+const callOf = ({ target, platform }: ServedModel, { stream }: ModelRequest, body: JsonBody): WireCall => ({
   body,
   stream,
   model: target.endpoint.upstreamModel,
@@ -136,7 +136,7 @@ const callOf = ({ target, platform }: Stop, { stream }: ModelRequest, body: Json
   headers: {},
 });
 
-function play(dialect: Dialect, { target }: Stop, request: ModelRequest, { whole, events, end }: WireReply): ModelEvent[] {
+function play(dialect: Dialect, { target }: ServedModel, request: ModelRequest, { whole, events, end }: WireReply): ModelEvent[] {
   const context = { request, target };
   const out: ModelEvent[] = [];
   if (request.stream) {
