@@ -10,7 +10,8 @@ COPY package.json package-lock.json ./
 # A registry of your own is named by a secret, which is in no layer: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/finish-build.mjs scripts/sources-state.mjs ./scripts/
+COPY scripts/finish-build.mjs scripts/guide-sources.mjs scripts/render-guide.mjs scripts/sources-state.mjs ./scripts/
+COPY docs ./docs
 COPY src ./src
 RUN npm run build && rm -f dist/.tsbuildinfo dist/.built-from
 # The exporter for traces is an optional dependency and stays.
@@ -37,7 +38,7 @@ USER 1000:1000
 # The only folder that is written to: docker run --read-only --tmpfs /tmp -v fairlead:/data -p 8787:8787 fairlead
 VOLUME /data
 EXPOSE 8787
-# Asks over a socket of bash: a second Node would take 50 MB and a third of a second, every time (docs/decisions/0076).
+# Asks over a socket of bash: a second Node would take 50 MB and a third of a second, every time.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
   CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/${FAIRLEAD_HEALTH_PORT:-$PORT} && printf 'GET /health/live HTTP/1.0\\r\\n\\r\\n' >&3 && read -r -t 4 _ status _ <&3 && [ $status = 200 ]"]
 # Node itself is process 1: it hears SIGTERM and drains. Give it time: docker stop --time 150.

@@ -24,7 +24,8 @@ const SLOW = [
   'test/http/back-pressure.spec.ts',
   'test/http/docs-browser.spec.ts',
   'test/http/operation.spec.ts',
-  'test/messages/wandering.spec.ts',
+  'test/messages/loop-delays.speed.spec.ts',
+  'test/messages/provider-changes.spec.ts',
   'test/plugins/file-parser-hostile.spec.ts',
   'test/tools/bash.spec.ts',
   'test/tools/faults-abort.spec.ts',
@@ -33,13 +34,13 @@ const SLOW = [
   'test/tools/matrix/',
   'test/tools/faults-money.spec.ts',
 ].map(below);
-/** Attacks whose victims' waits are measured: with anything else on the cores they say nothing. */
+/** Attacks that measure the waits of victims: the figures are valid only without other load on the cores. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];
 
 /** Bounds on what pure code computes: they take seconds, and belong to no check that has to be over in a minute. */
 const SPEED = '\\.speed\\.spec\\.ts$';
 
-/** Sources and packages are loaded by Node itself once a worker: docs/testing.md. */
+/** Sources and packages are loaded by Node itself once a worker: docs/contribute/testing.md. */
 const shared = {
   testRunner: '<rootDir>/test/support/jest/warm-runner.mjs',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -79,7 +80,7 @@ const slow = { ...application, displayName: 'slow', testRegex: specsOf(SLOW) };
 const hostile = { ...application, displayName: 'hostile', testRegex: specsOf(MEASURED) };
 
 export default {
-  // Generous: a test that waits for an event says what it waits for, and a busy machine is no failure.
+  // Generous: a test that waits for an event names the event, and a busy machine is no failure.
   testTimeout: 30_000,
   // As generous: a worker that has nothing left to do ends at once, but a busy machine takes its time over its memory.
   workerGracefulExitTimeout: 10_000,

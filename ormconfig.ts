@@ -1,5 +1,5 @@
 import { AbstractLogger, DataSource, MigrationExecutor, type LogLevel, type LogMessage, type Migration } from 'typeorm';
-import { ENTITIES } from './src/entities.js';
+import { ENTITIES } from './src/bootstrap/entities.js';
 import { DirectoryOpener } from './src/shared/database/embedded.js';
 import { migrate } from './src/shared/database/migrate.js';
 import { assertOfThisRelease, listExecuted } from './src/shared/database/schema-history.js';

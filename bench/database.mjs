@@ -1,4 +1,4 @@
-// Databases for what is measured, each made for one run and dropped after it.
+// Databases for measurements, each made for one run and dropped after it.
 import { createRequire } from 'node:module';
 
 // The gateway's own driver: the bench has none.
@@ -9,7 +9,7 @@ const CONNECT_MS_MAX = 2_000;
 
 async function runOn(url, statement) {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX });
-  // A connection that fails half-way may also raise its error here.
+  // A connection that fails half-way may also emit its error here.
   client.on('error', () => undefined);
   await client.connect();
   try {
@@ -19,7 +19,7 @@ async function runOn(url, statement) {
   }
 }
 
-/** The server at `DATABASE_URL`, else the local one where it answers; `BENCH_EMBEDDED` stands for none. */
+/** The server at `DATABASE_URL`, else the local one where it answers. With `BENCH_EMBEDDED` there is none. */
 export async function findServer() {
   if (process.env.BENCH_EMBEDDED) return undefined;
   if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
@@ -33,8 +33,8 @@ export async function findServer() {
 
 /**
  * A database of its own on that server.
- * @returns its address, and how it is dropped with whatever is connected to it; without a server neither: the gateway
- *   then has its embedded one
+ * @returns its address, and a function that drops it with all of its connections. Without a server there is no address,
+ * and the gateway uses its embedded database
  */
 export async function makeDatabase(server, name) {
   if (server === undefined) return { url: undefined, drop: async () => undefined };

@@ -1,15 +1,15 @@
-// `npm run build && node bench/dialects.mjs`: what dialects and signatures cost by themselves, without sockets: medians
-// of rounds in this process, warm. For each dialect an event of a stream, read from its bytes and printed by each face;
-// all of a short reply; a conversation of a mebibyte or more, encoded and printed. And the signature of 200 KB.
+// `npm run build && node bench/dialects.mjs`: the cost of dialects and signatures alone, without sockets: medians of
+// warm rounds in this process. For each dialect: an event of a stream, read from its bytes and printed by each face; a
+// whole short reply; a conversation of a mebibyte or more, encoded and printed. Also the signature of 200 KB.
 import { existsSync, readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
-/** The compiler works on for so long. */
+/** Time for the compiler before measuring. */
 const WARM_UP_MS = Number(process.env.BENCH_WARM_UP_MS ?? 1_500);
-/** A stream as long as real ones: that of a text whose first piece comes so often. */
+/** A stream of realistic length: a text whose first piece is repeated this many times. */
 const PIECES = 400;
-/** Of other recordings, which are short, so that beginning and end of a reply count among their few events. */
+/** Repetitions of the other recordings, which are short, so that the beginning and end of a reply count too. */
 const REPLIES = 200;
 /** A piece of a text, in any of the formats. */
 const PIECE =
@@ -20,7 +20,7 @@ const SIGNATURE_MS_MAX = 1;
 const TURNS = 256;
 const TURN_BYTES = (1024 * 1024) / TURNS;
 const SIGNED_BYTES = 200_000;
-/** Long texts and calls, as agents have them. */
+/** Long texts and calls, as in the work of agents. */
 const RECORDINGS = ['text', 'parallel-tools', 'tools', 'thinking-and-tools', 'reasoning-and-tools', 'tools-and-cache'];
 
 const load = (path) => import(new URL(`../dist/${path}.js`, import.meta.url));
@@ -31,7 +31,7 @@ const { chain } = await load('core/stream/step');
 const { printJson } = await load('core/json/json');
 const { MessageFrames } = await load('messages/frames');
 const { ChatFrames } = await load('chat/frames');
-const { SignatureV4 } = await load('providers/platforms/bedrock/signature-v4');
+const { SignatureV4 } = await load('shared/http/signature-v4');
 
 const VIEW = { id: 'gen-7-a', model: 'a/b', provider: 'P', isByok: false, extras: {} };
 const FACES = {
@@ -76,7 +76,7 @@ const REQUEST = {
   maxOutputTokens: 500, sampling: {}, tools: TOOLS, preferences: {}, plugins: [], betas: [],
 }; // oxfmt-ignore
 
-/** Turns of a caller, calls of tools and their results: a mebibyte of texts at least. */
+/** User turns, tool calls and their results: at least a mebibyte of texts. */
 function conversation() {
   const words = 'Die Züge fahren um “acht”; each line is 1 of n.\n'.repeat(200).slice(0, TURN_BYTES - 100);
   const messages = [];
@@ -90,7 +90,7 @@ function conversation() {
   return { ...REQUEST, messages };
 }
 
-/** The bytes of each frame, as a socket gives them one by one; undefined where there is no such recording. */
+/** The bytes of each frame, as from a socket; undefined without such a recording. */
 function framesOf(dialect, name) {
   const url = new URL(`../test/providers/recordings/${dialect}/${name}.sse`, import.meta.url);
   if (!existsSync(url)) return undefined;
@@ -121,7 +121,7 @@ function play(dialect, context, frames, face, replies) {
 }
 
 const missed = [];
-function tell(name, figure, max, unit) {
+function report(name, figure, max, unit) {
   if (figure > max) missed.push(name);
   console.log(`${name.padEnd(64)} ${figure.toFixed(2)} ${unit}${max === Infinity ? '' : ` (at most ${max})`}`);
 }
@@ -138,14 +138,19 @@ for (const dialect of Object.values(DIALECTS)) {
     const replies = isLong ? 1 : REPLIES;
     for (const [faceName, face] of Object.entries(FACES)) {
       const us = measure(() => play(dialect, context, frames, face, replies)) * 1_000;
-      if (isLong) tell(`${dialect.id}, ${faceName}: an event of a long text`, us / frames.length, EVENT_US_MAX, 'µs');
-      // All of a short reply: its beginning and end are most of it.
+      if (isLong) report(`${dialect.id}, ${faceName}: an event of a long text`, us / frames.length, EVENT_US_MAX, 'µs');
+      // Whole short replies, which are mostly beginning and end.
       else
-        tell(`${dialect.id}, ${faceName}: a reply of ${frames.length} frames (${name})`, us / replies, Infinity, 'µs');
+        report(
+          `${dialect.id}, ${faceName}: a reply of ${frames.length} frames (${name})`,
+          us / replies,
+          Infinity,
+          'µs',
+        );
     }
   }
   const ms = measure(() => printJson(dialect.encode(long, target, new Map()).body));
-  tell(`${dialect.id}: a conversation of 1 MiB`, ms, CONVERSATION_MS_MAX, 'ms');
+  report(`${dialect.id}: a conversation of 1 MiB`, ms, CONVERSATION_MS_MAX, 'ms');
 }
 
 const signature = new SignatureV4('bedrock');
@@ -158,7 +163,7 @@ const signatures = 20;
 const ms = measure(() => {
   for (let count = 0; count < signatures; count++) signature.sign(call, account, Date.now());
 });
-tell('Signature Version 4 of 200 KB', ms / signatures, SIGNATURE_MS_MAX, 'ms');
+report('Signature Version 4 of 200 KB', ms / signatures, SIGNATURE_MS_MAX, 'ms');
 
 if (missed.length > 0) {
   console.error(`Missed: ${missed.join('; ')}`);

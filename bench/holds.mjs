@@ -1,5 +1,5 @@
-// `npm run bench:holds`: eight replicas of the ledger on one PostgreSQL whose commits take 5 ms longer, all at one
-// capped key. Prints how long a hold is waited for, and whether the cap held exactly.
+// `npm run bench:holds`: eight replicas of the ledger share one PostgreSQL whose commits take 5 ms longer, and one
+// capped key. Prints the wait for a hold, and whether the cap held exactly.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,9 +24,9 @@ const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 const REPLICAS = 8;
 const LANES = Number(process.env.BENCH_LANES ?? 8);
 const COMMIT_DELAY_US = 5_000;
-/** Calls the cap has room for: each holds a cent and costs as much. */
+/** Number of calls within the cap: each holds a cent and costs as much. */
 const ROOM = Number(process.env.BENCH_ROOM ?? 8_000);
-/** The total time-out of a call: none of these lives as long. */
+/** The total time-out of a call: none of these takes as long. */
 const TOTAL_MS = 600_000;
 const CENT = PICO_PER_USD / 100n;
 
@@ -44,7 +44,7 @@ const pools = [];
 async function replica(index) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pools.push(pool);
-  // As in the gateway, but for the size of the pool.
+  // As in the gateway, except for the size of the pool.
   const repository = new LedgerRepository(new Statements({ driver: { master: pool } }), clock);
   const postings = new Postings(repository);
   const environment = {
@@ -64,7 +64,7 @@ const rowOf = ({ id, heldAt }, { accountId, workspaceId, keyHash }) => ({
 }); // oxfmt-ignore
 
 const children = [];
-// However this ends, nothing that it started is left.
+// Ends all that was started, in any case.
 process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 try {

@@ -1,4 +1,4 @@
-// How a system is loaded and what is read of it. CPU time is the operating system's own account of the process.
+// Loads a system and reads its figures. CPU time is the operating system's own count of the process.
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { median } from './ratios.mjs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString());
 
-/** Seconds of CPU a process has used, in user and kernel mode. Linux only. */
+/** CPU seconds of a process, in user and kernel mode. Linux only. */
 export function cpuSeconds(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -28,7 +28,7 @@ export function percentile(values, share) {
 
 const SENTENCE = 'Write one paragraph about foxes and dogs, please. ';
 
-/** @param bytes about how large the conversation is; each turn has a kilobyte */
+/** @param bytes approximate size of the conversation; each turn has a kilobyte */
 function bodyFor(system, name, stream, bytes = 500) {
   const turns = Math.max(1, Math.round(bytes / 1000) | 1);
   const text = SENTENCE.repeat(bytes < 1000 ? 10 : 20);
@@ -50,7 +50,7 @@ export function client(system, connections) {
   const bodies = new Map();
   return {
     async send(name, stream, bytes) {
-      // Made once: the client must not be what is slow.
+      // Made once, so that the client is not the bottleneck.
       const key = `${name} ${stream} ${bytes}`;
       if (!bodies.has(key)) bodies.set(key, Buffer.from(bodyFor(system, name, stream, bytes)));
       const { statusCode, body } = await pool.request({
@@ -69,7 +69,7 @@ export function client(system, connections) {
   };
 }
 
-/** `lanes` requests at a time for some seconds. CPU is counted from the first to the last of them. */
+/** Sends `lanes` requests at a time for some seconds. CPU is counted from the first to the last of them. */
 export async function load(system, name, { lanes, seconds, stream }) {
   const connection = client(system, lanes);
   const until = performance.now() + seconds * 1000;
@@ -89,7 +89,7 @@ export async function load(system, name, { lanes, seconds, stream }) {
   return { requests, perSecond: requests / elapsed, busy: cpu / elapsed, cpuPerRequestUs: (cpu / requests) * 1e6 };
 }
 
-/** So many requests, `lanes` at a time. @returns CPU of each, in microseconds */
+/** Sends this many requests, `lanes` at a time. @returns CPU of each, in microseconds */
 export async function loadRequests(system, name, { lanes, requests, stream }) {
   const connection = client(system, lanes);
   const cpuBefore = cpuSeconds(system.child.pid);
@@ -103,7 +103,7 @@ export async function loadRequests(system, name, { lanes, requests, stream }) {
   return (cpu / requests) * 1e6;
 }
 
-/** One request at a time; milliseconds each. */
+/** Sends one request at a time; returns the milliseconds of each. */
 export async function latencies(system, name, count) {
   const connection = client(system, 1);
   const times = [];
@@ -116,10 +116,10 @@ export async function latencies(system, name, count) {
   return times;
 }
 
-/** What the histogram of the event loop's delay counts from, in milliseconds: how often its timer looks. */
+/** The offset of the event loop delay histogram, in milliseconds: the resolution of its timer. */
 const LAG_RESOLUTION_MS = 10;
 
-/** One request with a tool that the gateway runs, whole. @returns milliseconds, and what was answered */
+/** One request with a tool that the gateway runs, whole. @returns milliseconds, and the reply */
 export async function useTool(system, name, tool, input) {
   const began = performance.now();
   const response = await fetch(system.url, {
@@ -137,7 +137,7 @@ export async function useTool(system, name, tool, input) {
   return { ms: performance.now() - began, reply };
 }
 
-/** The longest delay of the event loop while something is done, in milliseconds. */
+/** The longest delay of the event loop during some work, in milliseconds. */
 export async function lagDuring(system, work) {
   const { origin } = new URL(system.url);
   await longestLag(origin);
@@ -145,7 +145,7 @@ export async function lagDuring(system, work) {
   return longestLag(origin);
 }
 
-/** The longest delay of a gateway's event loop since it was last asked, in milliseconds, by its own metrics. */
+/** The longest delay of a gateway's event loop since the last call, in milliseconds, by its own metrics. */
 async function longestLag(origin) {
   const metrics = await (await fetch(`${origin}/metrics`)).text();
   const longest = Number(/^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)[1]) * 1000;
@@ -153,14 +153,14 @@ async function longestLag(origin) {
 }
 
 /**
- * While a request of about `bytes` goes through: the longest wait for an answer that needs nothing but the event loop,
- * and the longest delay of the event loop itself, in milliseconds; of `count` such requests the median and the worst.
- * In the waits are also those of the machine, whose kernel carries the body at the same time.
+ * During a request of about `bytes`: the longest wait for an answer that needs only the event loop, and the longest
+ * delay of the event loop itself, in milliseconds; the median and the worst of `count` requests. The waits include
+ * those of the machine, whose kernel transfers the body at the same time.
  */
 export async function longestWaitsBeside(system, bytes, count) {
   const { origin } = new URL(system.url);
   const large = client(system, 1);
-  // The first ones are compiled on the way.
+  // Warm-up: the first requests include compilation.
   for (let index = 0; index < 5; index++) await large.send('whole', false, bytes);
   const probe = new Worker(new URL('./probe.mjs', import.meta.url), { workerData: { origin, path: '/health/live' } });
   const longestWait = async () => {
@@ -171,7 +171,7 @@ export async function longestWaitsBeside(system, bytes, count) {
   const waits = [];
   const lags = [];
   for (let index = 0; index < count; index++) {
-    // What was before does not count: the probe's connection, the metrics.
+    // Resets the figures: the probe's connection and the metrics do not count.
     await Promise.all([longestLag(origin), longestWait()]);
     await longestWait();
     await large.send('whole', false, bytes);

@@ -1,5 +1,5 @@
-// The floor for whole replies: a bare Nest application that parses the body, sends it on with undici and
-// returns the parsed answer.
+// The floor for whole replies: a bare Nest application that parses the body, forwards it with undici and returns the
+// parsed answer.
 import 'reflect-metadata';
 import { Controller, HttpCode, Module, Post, Req } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -18,7 +18,7 @@ class PassThroughController {
     return answer.body.json();
   }
 }
-// Decorators by hand: this file runs as it is, without a compiler.
+// Decorators are applied by hand: this file runs without a compiler.
 const method = Object.getOwnPropertyDescriptor(PassThroughController.prototype, 'create');
 Req()(PassThroughController.prototype, 'create', 0);
 Post()(PassThroughController.prototype, 'create', method);

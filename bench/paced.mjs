@@ -1,15 +1,14 @@
-// The load that users have: many streams at a time whose events come one by one. Each run ends by
-// itself, with its streams.
+// A realistic load: many concurrent streams whose events come one by one. Each run ends by itself, with its streams.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { client, cpuSeconds } from './measure.mjs';
 
 const SENT = /sent=(\d+);/g;
 
 /**
- * So many streams at a time, each read to its end; opened over `openingMs`, for callers do not all come
- * in the same millisecond.
- * @returns CPU of the system for each event, in microseconds, all of the requests included, and the delay of the latest
- * event from the upstream's write to here, in milliseconds
+ * This many concurrent streams, each read to its end; opened over `openingMs`, since callers do not all arrive in the
+ * same millisecond.
+ * @returns CPU of the system for each event, in microseconds, including all of the requests, and the delay of the
+ * latest event from the upstream's write to its arrival here, in milliseconds
  */
 export async function pacedLoad(system, { streams, events, intervalMs, openingMs }) {
   const connection = client(system, streams);

@@ -1,5 +1,5 @@
-// `npm run bench:pair`: another revision beside this one, by turns in one sitting. What drifts on the machine falls on
-// both, so the ratios of the rounds are what to read.
+// `npm run bench:pair`: compares another revision with this one, alternating in one run. Drift of the machine affects
+// both, so the ratios of the rounds are the result.
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,16 +36,16 @@ const LANES = 32;
 /** Starts of each (`BENCH_STARTS`), and the requests after each. */
 const COLD = { rounds: Number(process.env.BENCH_STARTS ?? 4), requests: 1_000 };
 const WARM = { rounds: 12, requests: 2_000 };
-/** Of one window; so many milliseconds of windows each at most. */
+/** Requests of one window, and the longest total time of windows, in milliseconds. */
 const WARM_UP = { requests: 3_000, msMax: 40_000 };
 const PACED = { streams: 150, events: 200, intervalMs: 20, openingMs: 400 };
 const PACED_ROUNDS = 4;
-/** A second measurement has so many times the rounds of the first. */
+/** A second measurement has this many times the rounds of the first. */
 const LONGER = 2;
 const IDLE_MS = 10_000;
 const STREAMS = 1_000;
 const MODELS = ['whole', 'hold', `paced-${PACED.events}-${PACED.intervalMs}`];
-/** For a revision that does not know all settings of the bench. */
+/** For a revision that lacks some settings of the bench. */
 const OLDER_SETTINGS = { FAIRLEAD_FLOOD: 'account=100000000/10s' };
 const NOT_RUN = 3;
 
@@ -78,7 +78,7 @@ function readWords() {
 }
 
 function hashOf(revision) {
-  const name = revision ?? readFileSync(new URL('./baseline', import.meta.url), 'utf8').trim();
+  const name = revision ?? readFileSync(new URL('baseline', import.meta.url), 'utf8').trim();
   const hash = findRevision(name);
   if (hash !== undefined) return hash;
   if (revision !== undefined) fail(2, `there is no revision ${revision} in this clone`);
@@ -117,7 +117,7 @@ async function stop(system) {
   children.delete(system);
 }
 
-/** @returns how a gateway is started that finds what the one before it left in the database */
+/** @returns a function that starts a gateway on the database of the gateway before it */
 async function sideOf(name, checkout) {
   const database = await makeDatabase(server, `fairlead_pair_${process.pid}_${name}`);
   databases.push(database);
@@ -136,7 +136,7 @@ async function sideOf(name, checkout) {
   return { name, start };
 }
 
-/** @returns for each side its figures, round by round */
+/** @returns the figures of each side, round by round */
 async function rounds(sides, count, measure) {
   const figures = Object.fromEntries(sides.map(({ name }) => [name, []]));
   for (let round = 0; round < count; round++)
@@ -161,7 +161,7 @@ async function measureCold(sides, times) {
   ]; // oxfmt-ignore
 }
 
-/** By turns as well, so that what was done before is the same for all; until the compiler has done its work. */
+/** Alternates too, so that all sides have the same history; until the compiler is done. */
 async function warmUp(systems) {
   const windows = new Map(systems.map(({ name }) => [name, []]));
   const until = performance.now() + WARM_UP.msMax * systems.length;
@@ -261,7 +261,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void clea
 try {
   process.exitCode = (await run()) ? 1 : 0;
 } catch (error) {
-  // Nothing was compared, and 1 means dearer.
+  // Nothing was compared; exit code 1 means a higher cost.
   console.error(error);
   process.exitCode = 2;
 } finally {

@@ -1,27 +1,27 @@
-// A thread of its own, so that no wait of the load's own is taken for one of the gateway's: asks for what needs
-// nothing but the event loop, again and again. At each message it reports the longest wait, in milliseconds, that
-// ended since the one before.
+// Repeatedly requests a path that needs only the event loop, in a thread of its own, so that waits of the load
+// generator are not counted as the gateway's. Each message is answered with the longest wait, in milliseconds, that
+// ended since the previous one.
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
 const { origin, path } = workerData;
 const pool = new Pool(origin, { connections: 1 });
 let longest = 0;
-let asked = 0;
+let requested = 0;
 
 async function ask() {
   const began = performance.now();
   const { body } = await pool.request({ method: 'GET', path });
   await body.dump();
   longest = Math.max(longest, performance.now() - began);
-  if (asked > 0) report();
+  if (requested > 0) report();
 }
 
-/** After the wait that is under way: it may be the longest. */
+/** Called after the current wait, which may be the longest. */
 function report() {
-  for (; asked > 0; asked--) parentPort.postMessage(longest);
+  for (; requested > 0; requested--) parentPort.postMessage(longest);
   longest = 0;
 }
 
-parentPort.on('message', () => asked++);
+parentPort.on('message', () => requested++);
 for (;;) await ask();

@@ -1,6 +1,6 @@
-// Figures of rounds by turns: this one's against that one's of the same round.
+// Figures of alternating rounds: each figure is compared with that of the same round.
 
-/** Of an even number the mean of both in the middle. */
+/** For an even number, the mean of the two middle values. */
 export function median(values) {
   const sorted = values.toSorted((one, other) => one - other);
   const middle = sorted.length / 2;
@@ -19,15 +19,15 @@ export function compareRounds(these, those) {
   };
 }
 
-/** Of two in each round the first begins every other one, so that a drift of the machine falls on both: A B, B A, … */
+/** The order of a pair alternates from round to round, so that drift of the machine affects both: A B, B A, … */
 export const turnOf = (pair, round) => (round % 2 === 0 ? pair : pair.toReversed());
 
-/** The part by which a figure must fall for the compiler to count as still at work. */
+/** The decrease of a figure that counts as a sign of the compiler at work. */
 const FALL = 0.02;
-/** So many windows, at least, before and in which nothing falls any more. */
+/** Number of consecutive windows without a decrease. */
 const STILL = 3;
 
-/** Whether the figures of windows under load, one after the other, no longer fall. */
+/** Whether the figures of consecutive windows under load no longer decrease. */
 export function isSettled(windows) {
   if (windows.length <= STILL) return false;
   const before = Math.min(...windows.slice(0, -STILL));

@@ -1,4 +1,4 @@
-// Another revision of the gateway, built in a folder of its own, so that it can be measured beside this one.
+// Builds another revision of the gateway in a folder of its own, so that it can be compared with this one.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -17,14 +17,14 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const BUILDS = join(tmpdir(), 'fairlead-revisions');
-/** So many builds stay for the next run; the one that was used last goes last. */
+/** Most builds that are kept for later runs; the least recently used is removed first. */
 const BUILDS_MAX = 4;
 const PART = /\.(\d+)\.part$/;
 
 const git = (...words) =>
   execFileSync('git', ['-C', ROOT, ...words], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
-/** The full hash of what is named; undefined where this clone does not have it. */
+/** The full hash of a name; undefined where this clone does not have it. */
 export function findRevision(name) {
   try {
     return git('rev-parse', '--verify', '--quiet', `${name}^{commit}`);
@@ -34,9 +34,9 @@ export function findRevision(name) {
 }
 
 /**
- * Builds it, unless it was built before.
+ * Builds the revision, unless it was built before.
  * @param hash of a commit, in full
- * @returns the folder that `dist` is in
+ * @returns the folder that contains `dist`
  * @throws Error that names what could not be built
  */
 export function buildRevision(hash) {
@@ -65,13 +65,13 @@ export function buildRevision(hash) {
   return folder;
 }
 
-/** This checkout's packages where the lock file is the same, else those that it names itself. */
+/** Uses this checkout's packages where the lock file is the same; otherwise installs its own. */
 function linkModules(folder) {
   const modules = join(folder, 'node_modules');
   const lockOf = (root) => readFileSync(join(root, 'package-lock.json'), 'utf8');
   const isLink = lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink();
   const isShared = lockOf(folder) === lockOf(ROOT);
-  // The checkout that it led to may be gone, or have other packages by now.
+  // The linked checkout may be gone, or have other packages by now.
   if (isLink) rmSync(modules);
   else if (existsSync(modules)) return;
   if (isShared) symlinkSync(join(ROOT, 'node_modules'), modules);
@@ -87,7 +87,7 @@ function npm(folder, ...words) {
   }
 }
 
-/** What a process that is gone left half-built, and more builds than are kept. */
+/** Removes unfinished builds of processes that are gone, and the oldest builds beyond the limit. */
 function removeLeftovers(hash) {
   const builds = [];
   for (const name of readdirSync(BUILDS)) {

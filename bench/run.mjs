@@ -1,6 +1,6 @@
-// `npm run bench`: every system on the same machine, in one run, in turns; figures are medians, ratios come
-// from this run alone. `node bench/run.mjs --only paced,memory` runs single parts and starts only what they
-// need; `--help` lists them.
+// `npm run bench`: measures all systems on the same machine, alternating in one run; figures are medians, and ratios
+// come from this run alone. `node bench/run.mjs --only paced,memory` runs single parts and starts only what they need;
+// `--help` lists them.
 import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -36,48 +36,46 @@ endWithParent();
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 
-// Many short rounds: a neighbour that takes the machine for some seconds then spoils a few of
-// them, alike for all systems.
+// Many short rounds: another process that uses the machine for some seconds then spoils only a few of them, for all
+// systems alike.
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9);
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 1.5);
-/**
- * A system is under load until the compiler is done, which its own figures tell (`isSettled`), and for so long at most.
- */
+/** Longest load on a system until the compiler is done, which its own figures show (`isSettled`). */
 const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP ?? 60);
 const WARM_UP_WINDOW_SECONDS = 2;
-/** And for so long at most under another kind of load. */
+/** The same under another kind of load. */
 const NEXT_WARM_UP_SECONDS = WARM_UP_SECONDS / 3;
 /** Starts, requests that are cold, and requests after which a gateway is nearly warm. */
 const COLD = { starts: 5, requests: 1_000, nearly: 10_000, window: 2_000 };
-/** What a load leaves behind is seen so long after it. */
+/** Idle time after which the lasting effects of a load are measured. */
 const IDLE_MS = 15_000;
 const LATENCY_ROUNDS = 9;
 const LANES = 32;
-/** With more at a time more of them share a round trip, and a turn of the event loop. */
+/** With more concurrency, more requests share a round trip and an iteration of the event loop. */
 const MORE_LANES = 64;
-/** Generations that make neither dearer. */
+/** Stored generations, which must not raise the cost of a request. */
 const MANY = 100_000;
 const EVENTS = 400;
 const ONE = `stream-${EVENTS}-1`;
 const EIGHT = `stream-${EVENTS}-8`;
-/** Streams as users have them: events one by one, many streams at a time. */
+/** A realistic load: events one by one, many concurrent streams. */
 const PACED = { streams: 150, events: 500, intervalMs: 20, openingMs: 400 };
 const PACED_ROUNDS = Number(process.env.BENCH_PACED_ROUNDS ?? 5);
-/** CPU of an event, in times of the bare pipe's. */
+/** Limit of the CPU of an event, as a multiple of the bare pipe's. */
 const PACED_TIMES_MAX = 1.25;
 const SLOW = { streams: 1_000, events: 50, intervalMs: 200, openingMs: 5_000 };
-/** How much later than through the bare pipe the latest event may be. */
+/** Limit of the additional delay of the latest event over the bare pipe. */
 const SLOW_LATER_MS_MAX = 50;
-/** Calls of a tool in one reply, and how much longer than its calls it may take. */
+/** Tool calls in one reply, and the limit of its time beyond its calls. */
 const STEPS = 10;
 const STEPS_MS_MAX = 10;
 const TOOL_ROUNDS = 7;
 const TOOL_WARM_UP_MS = 30_000;
 const THREAD_WARM_UP = 3;
 const TOOL_MODELS = ['tools-0', 'tools-1', `tools-${STEPS}`];
-/** How long threads' work may hold the event loop. */
+/** Limit of the event loop delay while threads work. */
 const HELD_MS_MAX = 20;
-/** What the design asks for, beside its figure (docs/performance.md). */
+/** The targets of the design, beside its figure (docs/contribute/performance.md). */
 const TARGETS = {
   portkey: '≥ 3.5 in the median of five runs, ≥ 3.0 in each',
   nest: '≥ 0.75',
@@ -96,12 +94,12 @@ const pacedModel = ({ events, intervalMs }) => `paced-${events}-${intervalMs}`;
 const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW), ...TOOL_MODELS];
 
 const children = [];
-// However this ends, nothing that it started is left.
+// Ends all that was started, in any case.
 process.once('exit', () => children.forEach(({ child }) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const keep = (system) => (children.push(system), system);
 const started = new Map();
-/** Starts each system when a part first asks for it. */
+/** Starts each system when a part first uses it. */
 function once(name, start) {
   return async () => {
     if (!started.has(name)) started.set(name, keep(await start()));
@@ -124,7 +122,7 @@ const direct = async () => {
   return { url: `${url}/v1/messages`, headers: {}, model: (name) => name, child };
 };
 
-/** @returns seconds of load until the figures no longer fell, or as many as there are at most */
+/** @returns seconds of load until the figures no longer decreased, or the maximum */
 async function warmUp(system, name, options, secondsMax) {
   const windows = [];
   while (!isSettled(windows) && windows.length * WARM_UP_WINDOW_SECONDS < secondsMax)
@@ -133,8 +131,8 @@ async function warmUp(system, name, options, secondsMax) {
 }
 
 /**
- * Runs a load on each system in turn, several rounds, after a warm-up of each. `times`: the CPU of `floor` in the same
- * round, the median of the rounds.
+ * Runs a load on each system in turn, in several rounds, after a warm-up of each. `times`: the CPU relative to that of
+ * `floor` in the same round, the median of the rounds.
  */
 async function compare(systems, name, { warmUpMax = NEXT_WARM_UP_SECONDS, ...options }, floor = 'fairlead') {
   const results = Object.fromEntries(Object.keys(systems).map((key) => [key, []]));
@@ -155,7 +153,7 @@ async function compare(systems, name, { warmUpMax = NEXT_WARM_UP_SECONDS, ...opt
   );
 }
 
-/** What one small commit takes, in milliseconds. */
+/** The time of one small commit, in milliseconds. */
 async function commitMs(url) {
   const database = new pg.Client({ connectionString: url });
   await database.connect();
@@ -170,7 +168,7 @@ async function commitMs(url) {
   return median(times);
 }
 
-/** As many copies of one that is there, spread over the last hour, each with its charge. */
+/** Inserts this many copies of an existing generation, spread over the last hour, each with its charge. */
 async function addGenerations(url) {
   const database = new pg.Client({ connectionString: url });
   await database.connect();
@@ -187,7 +185,7 @@ async function addGenerations(url) {
        from generate_series(1, ${MANY}) as n, (select * from ${table} order by held_at desc limit 1) as one`,
     );
   }
-  // What the insertion itself leaves to be done is no part of what is asked: how the table is with them in it.
+  // Completes the work that the insertion leaves behind, which is not part of the measurement.
   await database.query('vacuum analyze');
   await database.query('checkpoint');
   await database.end();
@@ -201,7 +199,7 @@ function printLedgerShare(whole, lanes) {
   );
 }
 
-/** In turns, like the rest: what the machine adds by itself is then in all of them alike. */
+/** Alternates like the other parts, so that the machine's own latency is the same for all. */
 async function printAddedLatencies(systems) {
   const all = Object.entries({ direct: await direct(), ...systems });
   const times = Object.fromEntries(all.map(([name]) => [name, []]));
@@ -224,12 +222,12 @@ async function printAddedLatencies(systems) {
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`);
 const figure = (value, digits = 1) => value.toFixed(digits);
 
-/** CPU of an event whose stream is one of many, and comes by itself. */
+/** CPU of an event of one of many concurrent streams, whose events come one by one. */
 async function printPaced() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
   for (const system of Object.values(systems)) {
-    // So few requests would leave the compiler at work.
+    // The few requests of a paced load would leave the compiler at work.
     await warmUp(system, ONE, { lanes: LANES, stream: true }, NEXT_WARM_UP_SECONDS);
     await pacedLoad(system, PACED);
   }
@@ -242,7 +240,7 @@ async function printPaced() {
   );
 }
 
-/** How late the latest event of a great many slow streams is. */
+/** The delay of the latest event of very many slow streams. */
 async function printLatest() {
   const systems = { fairlead: await fairlead(), pipe: await pipe() };
   const runs = { fairlead: [], pipe: [] };
@@ -276,7 +274,7 @@ async function printWhole() {
   );
 }
 
-/** What a start costs the requests after it: each start beside a gateway that is warm, in the same seconds. */
+/** The cost of a start for the requests after it: each start is compared with a warm gateway in the same seconds. */
 async function printCold() {
   const warm = await fairlead();
   const options = { lanes: LANES, stream: false };
@@ -378,18 +376,20 @@ async function printBodies() {
   ]) {
     const small = await longestWaitsBeside(system, 500, count);
     const beside = await longestWaitsBeside(system, bytes, count);
-    const tell = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
+    const printed = ({ median, worst }) => `median ${figure(median)} ms, worst of ${count} ${figure(worst)} ms`;
     console.log(`Beside a body of ${label}:`);
-    console.log(`  longest wait for /health/live: ${tell(beside.waits)} (beside small ones ${tell(small.waits)})`);
     console.log(
-      `  longest delay of the event loop: ${tell(beside.lags)} (beside small ones ${tell(small.lags)}; target < ${msMax} ms)`,
+      `  longest wait for /health/live: ${printed(beside.waits)} (beside small ones ${printed(small.waits)})`,
+    );
+    console.log(
+      `  longest delay of the event loop: ${printed(beside.lags)} (beside small ones ${printed(small.lags)}; target < ${msMax} ms)`,
     );
   }
 }
 
 async function printMany() {
   if (!databaseUrl) return;
-  // One at least, to be copied.
+  // Makes at least one generation to copy.
   await load(await fairlead(), 'whole', { lanes: 1, seconds: 1, stream: false });
   console.log(`\nWith ${MANY.toLocaleString('en-US')} generations more in the table:`);
   await addGenerations(databaseUrl);
@@ -399,8 +399,8 @@ async function printMany() {
 }
 
 /**
- * What ten steps of an instant model and an instant tool add to a request without any, beside their ten calls; and what
- * that request takes more than its own call, which tells the pace of the machine.
+ * The additional time of ten steps with an instant model and an instant tool, beside their ten calls, over a request
+ * without steps; and the time of that request beyond its own call, as a measure of the machine's speed.
  */
 async function printTools() {
   const system = await fairlead();
@@ -413,7 +413,7 @@ async function printTools() {
     const calls = await latencies(await direct(), 'whole', 200);
     const times = [];
     const plain = [];
-    // By turns: what slows the machine down slows down both.
+    // Alternates, so that slowdowns of the machine affect both.
     for (let count = 0; count < 50; count++) {
       times.push((await ask(STEPS)).ms);
       plain.push((await ask(0)).ms);
@@ -427,21 +427,21 @@ async function printTools() {
   );
 }
 
-/** How long the event loop is held while threads read and compute. */
+/** How long the event loop is delayed while threads read and compute. */
 async function printThreads() {
   const system = keep(await startWithTools(await upstreamUrl(), TOOL_MODELS, databaseUrl));
   console.log(`\nLongest delay of the event loop (limit ${HELD_MS_MAX} ms):`);
   for (const [what, tool, input] of await threadWork()) {
     const use = () => useTool(system, 'tools-1', tool, input);
-    // The first ones are compiled on the way.
+    // Warm-up: the first uses include compilation.
     for (let count = 0; count < THREAD_WARM_UP; count++) await use();
     const { reply } = await use();
     const failure = reply.content.find(({ content }) => content?.error_code !== undefined)?.content.error_code;
     const lags = [];
     for (let round = 0; round < TOOL_ROUNDS; round++) lags.push(await lagDuring(system, use));
-    const told = failure === undefined ? '' : ` (told as ${failure})`;
+    const suffix = failure === undefined ? '' : ` (reported as ${failure})`;
     console.log(
-      `  ${what}${told}: median ${figure(median(lags))} ms, worst of ${lags.length} ${figure(Math.max(...lags))} ms`,
+      `  ${what}${suffix}: median ${figure(median(lags))} ms, worst of ${lags.length} ${figure(Math.max(...lags))} ms`,
     );
   }
 }
@@ -461,7 +461,7 @@ async function threadWork() {
   ]; // oxfmt-ignore
 }
 
-/** In the order they run. */
+/** In the order of execution. */
 const PARTS = {
   whole: printWhole,
   cold: printCold,
@@ -478,7 +478,7 @@ const PARTS = {
   many: printMany,
 };
 
-/** The parts that were asked for; all, unless some are named. */
+/** The requested parts; all by default. */
 function readParts() {
   const { values } = parseArgs({ options: { only: { type: 'string' }, help: { type: 'boolean' } } });
   const names = values.only?.split(',') ?? Object.keys(PARTS);
@@ -496,7 +496,7 @@ try {
   console.log(
     `Node ${process.version}, ${cpus().length} cores (${cpus()[0].model.trim()}), ${databaseUrl ? 'PostgreSQL' : 'embedded database'}, ${ROUNDS} rounds of ${SECONDS} s after ${WARM_UP_SECONDS} s at most of warming up, ${LANES} at a time\n`,
   );
-  for (const [name, tell] of Object.entries(PARTS)) if (parts.includes(name)) await tell();
+  for (const [name, print] of Object.entries(PARTS)) if (parts.includes(name)) await print();
   const others = ['nest', 'portkey'].filter((name) => started.has(name));
   const memoryOf = (name) => `${name} ${figure(residentMiB(started.get(name).child.pid), 0)} MiB`;
   if (others.length > 0) console.log(`Memory of the others after their load: ${others.map(memoryOf).join(', ')}`);

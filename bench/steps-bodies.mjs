@@ -1,4 +1,4 @@
-// The bodies that `bench/steps.mjs` measures: of each kind as many things as fill a size, or as the limits allow.
+// The bodies that `bench/steps.mjs` measures: as many items of each kind as fit into a size or the limits.
 const KB = 1_000;
 const MIB = 1024 * 1024;
 
@@ -8,7 +8,7 @@ const upToMost = (sizes) => sizes.filter((size) => size <= MOST);
 export const SIZES = upToMost([400 * KB, 2 * MIB, 10_000 * KB, 32 * MIB - KB]);
 export const REPLY_SIZES = upToMost([400 * KB, 2 * MIB, 10_000 * KB, 64 * MIB - KB]);
 
-/** Maxima of the gateway: `src/core/json/json-scan.ts`, `src/shared/http/bounds.ts`. */
+/** Limits of the gateway: `src/core/json/json-scan.ts`, `src/shared/http/bounds.ts`. */
 const VALUES_MAX = 690_000;
 const MESSAGES_MAX = 100_000;
 const PARTS_MAX = 20_000;
@@ -19,20 +19,20 @@ const WORDS = 'Die Züge fahren um “acht”; each line is 1 of n. ';
 const words = (bytes) => WORDS.repeat(Math.ceil(bytes / Buffer.byteLength(WORDS))).slice(0, bytes);
 const roleOf = (index) => (index % 2 === 0 ? 'user' : 'assistant');
 
-/** How many things of a kind fill a size. @param values of JSON in each */
+/** How many items of a kind fit into a size. @param values of JSON in each */
 function countOf(size, each, values, max = Infinity) {
   const bytes = Buffer.byteLength(JSON.stringify(each)) + 1;
   return Math.max(1, Math.min(Math.floor(size / bytes), Math.floor(VALUES_MAX / values), max));
 }
 
-/** Undefined where limits keep a body far below its size: the same was measured already. */
+/** Undefined where limits keep a body far below its size: an equal one is measured already. */
 const bodyOf = (parts) => JSON.stringify({ model: 'a/b', max_tokens: 9, ...parts });
 const unlessCapped = (size, make) => {
   const body = make(size);
   return size > 4 * MIB && body.length < size / 2 && make(size / 3) === body ? undefined : body;
 };
 
-/** Blocks in as few messages as may hold them. */
+/** Blocks in as few messages as the limits allow. */
 function inMessages(blocks) {
   const messages = [];
   for (let from = 0; from < blocks.length; from += PARTS_MAX)
@@ -70,7 +70,7 @@ const callTurns = (index) => [
   { role: 'user', content: [resultOf(index)] },
 ];
 
-/** Of each kind the JSON of a `POST /messages` of about this size. */
+/** The JSON of a `POST /messages` of about this size, by kind. */
 export const REQUESTS = {
   'one text': (size) => bodyOf({ messages: [turn(0, size)] }),
   'turns of 1 KB': (size) => bodyOf({ messages: times(countOf(size, turn(0, KB), 5), (index) => turn(index, KB)) }),
@@ -118,7 +118,7 @@ const answered = (calls) => ({
 const png = { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgoA' };
 const smallCall = (index) => ({ ...callWith({}), id: `tool:é${index}` });
 
-/** The largest single turns, as neutral requests; calls stand in two, with their results. */
+/** The largest single turns, as neutral requests; calls take two turns, one for their results. */
 export const TURNS = {
   '20,000 texts': () => dialog(times(PARTS_MAX, () => letter)),
   '20,000 texts of an assistant': () =>
@@ -141,7 +141,7 @@ export const TURNS = {
   'arguments of 32 MiB as text': () => answered([callWith(JSON.stringify(inputOf(34_000, words(970))))]),
 };
 
-/** Whole replies of texts and calls, in each format. */
+/** Whole replies with texts and calls, in each format. */
 const FORMATS = {
   'anthropic-messages': (texts, calls) => ({
     id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null,
@@ -209,12 +209,12 @@ const FORMATS = {
 }; // oxfmt-ignore
 
 const asText = ({ id, input }) => ({ id, type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } });
-/** Blocks of a reply: `src/providers/dialects/block-sequencer.ts`. */
+/** Limit of the blocks of a reply: `src/providers/dialects/block-sequencer.ts`. */
 const BLOCKS_MAX = 49_000;
 const fitting = (size, each) => Math.max(1, Math.floor(size / (Buffer.byteLength(JSON.stringify(each)) + 1)));
 const filled = (size, each) => Math.min(BLOCKS_MAX, fitting(size, each));
 
-/** Of each kind the whole reply of about this size in a format. */
+/** The whole reply of about this size in a format, by kind. */
 export const REPLIES = {
   'one text': (id, size) => FORMATS[id]([words(size)], []),
   texts: (id, size) =>

@@ -1,6 +1,6 @@
-// What it costs to hand a body to another thread and to get it back: for `bench/steps.mjs`. The sender is held for
-// as long as `postMessage` copies, the receiver for as long as it puts the copy together, which is when it looks at
-// `data`. Bytes that are transferred cost neither. Figures are CPU time of the thread that waits.
+// The cost of passing a body to another thread and back, for `bench/steps.mjs`. The sender is blocked while
+// `postMessage` copies, the receiver while it deserialises the copy on the first access to `data`. Transferred bytes
+// cost neither. Figures are CPU time of the waiting thread.
 import { once } from 'node:events';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import { REQUESTS, SIZES } from './steps-bodies.mjs';
 import { threadMs } from './thread-ms.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-/** Gives what it gets back. */
+/** Sends back what it receives. */
 const ECHO = `
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', (value) => {

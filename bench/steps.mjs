@@ -1,7 +1,7 @@
-// `npm run build && node bench/steps.mjs [requests] [turns] [replies] [threads] [small]`: what each stage that takes
-// turns costs when it is computed in one go, on the worst bodies of a size: the shortest of some rounds, warm, garbage
-// collected before each. Beside it the longest step of the same work by turns. Bodies are as large as the size, or
-// as the limits of the gateway allow. Figures are CPU time of this thread, which other processes hardly change.
+// `npm run build && node bench/steps.mjs [requests] [turns] [replies] [threads] [small]`: the cost of each cooperative
+// stage when it is computed in one go, on the worst bodies of a size: the shortest of some warm rounds, with garbage
+// collected before each. Beside it the longest step of the same work in steps. Bodies are as large as the size or the
+// limits of the gateway allow. Figures are CPU time of this thread, which other processes hardly affect.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
@@ -11,9 +11,9 @@ import { measureThreads } from './steps-threads.mjs';
 import { threadMs } from './thread-ms.mjs';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
-/** No further round where one took so long. */
+/** No further round after one of this length. */
 const LONG_MS = 500;
-/** Only those whose names have this in them. */
+/** Only bodies whose names contain this. */
 const BODIES = process.env.BENCH_BODIES ?? '';
 const WARM_UP_BYTES = 100_000;
 const SMALL_CALLS = 50_000;
@@ -45,7 +45,7 @@ const { ReplyBuilder } = await load('core/conversation/reply');
 const { viewReply: viewMessage } = await load('messages/view-reply');
 const { viewReply: viewChat } = await load('chat/view-reply');
 
-/** Milliseconds of one run: the shortest of the rounds. @param make what each round is given anew, not measured */
+/** Milliseconds of one run: the shortest of the rounds. @param make creates the input of each round, not measured */
 function shortest(make, run) {
   let best = Infinity;
   for (let round = 0; round < ROUNDS; round++) {
@@ -86,18 +86,18 @@ function shortestOf(round) {
 const figure = (ms) => (ms === undefined ? '-' : ms < 0.1 ? '<0.1' : ms < 10 ? ms.toFixed(1) : ms.toFixed(0));
 const mebibytes = (bytes) =>
   bytes < 1024 * 1024 ? `${Math.round(bytes / 1000)} KB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-function tell(group, body, bytes, stage, atOnce, step) {
+function printRow(group, body, bytes, stage, atOnce, step) {
   console.log(`| ${group} | ${body} | ${mebibytes(bytes)} | ${stage} | ${figure(atOnce)} | ${figure(step)} |`);
 }
 
 const same = (value) => () => value;
-/** What is remembered of a conversation goes by its list of turns. */
+/** Values cached for a conversation are keyed by its list of turns. */
 const asNew = (request) => () => ({ ...request, messages: [...request.messages] });
 const filters = [
   { guardrailId: 'g', guardrailScope: 'api-key', stage: 'regex_pi_detection', action: 'flag', label: 'email', reads: 'everybody', matcher: BUILTIN_FILTERS.email.matcher },
 ]; // oxfmt-ignore
 
-/** Filters look at the clock between their steps, so they are driven as the gateway drives them: a whole request. */
+/** Filters read the clock between their steps, so they are run as the gateway runs them: over a whole request. */
 async function filterMs(request) {
   const inspector = new Inspector(filters);
   let best = Infinity;
@@ -109,36 +109,36 @@ async function filterMs(request) {
   return best;
 }
 
-async function measureRequest(name, text, isTold) {
+async function measureRequest(name, text, isReported) {
   const bytes = Buffer.from(text);
-  const say = (stage, atOnce, step) => isTold && tell('request', name, bytes.length, stage, atOnce, step);
-  say(
+  const report = (stage, atOnce, step) => isReported && printRow('request', name, bytes.length, stage, atOnce, step);
+  report(
     'scan and parse',
     shortest(same(bytes), (one) => parseJsonBody(one)),
   );
-  say('schema', shortest(() => parseJsonBody(bytes), (body) => readBody(body, CreateMessageDto))); // oxfmt-ignore
+  report('schema', shortest(() => parseJsonBody(bytes), (body) => readBody(body, CreateMessageDto))); // oxfmt-ignore
   const dto = () => readBody(parseJsonBody(bytes), CreateMessageDto);
-  say(
+  report(
     'face',
     shortest(dto, (one) => readRequest(one, { betas: [] })),
   );
   const request = readRequest(dto(), { betas: [] });
   const makeRequest = asNew(request);
-  say('filter (in turns)', await filterMs(request));
-  say('estimate', shortest(makeRequest, estimateInputTokens), longestStep(makeRequest, estimateInSteps));
+  report('filter (in turns)', await filterMs(request));
+  report('estimate', shortest(makeRequest, estimateInputTokens), longestStep(makeRequest, estimateInSteps));
   for (const id of DIALECTS) {
     const target = targetOf(id);
     const encode = (one) => dialects[id].encode(one, target, new Map());
     const atOnce = shortest(makeRequest, (one) => doAtOnce(encode(one)));
-    say(`encode ${id}`, atOnce, longestStep(makeRequest, encode));
+    report(`encode ${id}`, atOnce, longestStep(makeRequest, encode));
     if (id !== 'anthropic-messages' && id !== 'google-gemini') continue;
     const { body } = doAtOnce(encode(makeRequest()));
     const print = longestStep(same(body), (one) => printInPieces(one, PIECE));
-    say(`print ${id}`, shortest(same(body), printJson), print);
+    report(`print ${id}`, shortest(same(body), printJson), print);
   }
 }
 
-/** What a step would be if a turn were one: each dialect, on the largest turns. */
+/** The length of a step if each turn were one: each dialect, on the largest turns. */
 function measureTurns() {
   console.log(`| one turn | ${DIALECTS.join(' | ')} |\n|---|${'---|'.repeat(DIALECTS.length)}`);
   for (const [name, make] of Object.entries(TURNS)) {
@@ -167,42 +167,42 @@ function replyOf(events) {
   return builder.finish();
 }
 
-function measureReply(id, name, text, isTold) {
+function measureReply(id, name, text, isReported) {
   const bytes = Buffer.from(text);
-  const say = (stage, atOnce, step) => isTold && tell(id, name, bytes.length, stage, atOnce, step);
-  say('parse', shortest(same(bytes), (one) => doAtOnce(parseInSteps(one))), longestStep(same(bytes), (one) => parseInSteps(one))); // oxfmt-ignore
+  const report = (stage, atOnce, step) => isReported && printRow(id, name, bytes.length, stage, atOnce, step);
+  report('parse', shortest(same(bytes), (one) => doAtOnce(parseInSteps(one))), longestStep(same(bytes), (one) => parseInSteps(one))); // oxfmt-ignore
   const context = () => ({
     request: { ...SHORT_REQUEST, messages: [...SHORT_REQUEST.messages] },
     target: targetOf(id),
   });
   const value = doAtOnce(parseInSteps(bytes));
   const decode = (one) => dialects[id].decodeWhole(value, one);
-  say(
+  report(
     'decode',
     shortest(context, (one) => doAtOnce(decode(one))),
     longestStep(context, decode),
   );
   const events = doAtOnce(decode(context()));
   const check = (one) => assertToolInputs(one, []);
-  say('check', shortest(same(events), (one) => (assertGrammar(one), doAtOnce(check(one)))), longestStep(same(events), check)); // oxfmt-ignore
-  say('fold', shortest(same(events), replyOf));
+  report('check', shortest(same(events), (one) => (assertGrammar(one), doAtOnce(check(one)))), longestStep(same(events), check)); // oxfmt-ignore
+  report('fold', shortest(same(events), replyOf));
   const reply = replyOf(events);
   const views = [
     ['messages', (one) => viewMessage(VIEW, one)],
     ['chat', (one) => viewChat(one, VIEW, false)],
   ];
   for (const [face, view] of views)
-    say(
+    report(
       `view ${face}`,
       shortest(same(reply), (one) => doAtOnce(view(one))),
       longestStep(same(reply), view),
     );
   const shown = doAtOnce(viewMessage(VIEW, reply));
   const print = longestStep(same(shown), (one) => printInPieces(one, PIECE));
-  say('print messages', shortest(same(shown), printJson), print);
+  report('print messages', shortest(same(shown), printJson), print);
 }
 
-/** Microseconds of a short request's work, in each dialect: encoded, and its short reply decoded and viewed. */
+/** Microseconds of a short request's work, in each dialect: encoding, and decoding and viewing its short reply. */
 function measureSmall() {
   for (const id of DIALECTS) {
     const target = targetOf(id);

@@ -1,5 +1,4 @@
-// Loaded before the gateway: answers the ledger's statements without a database, everything else
-// of the gateway as it is.
+// Loaded before the gateway: answers the ledger's statements without a database. The rest of the gateway is unchanged.
 import { Statements } from '../dist/shared/database/statements.js';
 
 const { run, value } = Statements.prototype;

@@ -1,4 +1,4 @@
-// The systems measured side by side, each a process of its own, pinned to the first core where the machine allows it.
+// The systems that are compared, each in a process of its own, pinned to the first core where the machine allows it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ export const root = join(here, '..');
 export const KEY = 'bench-inference-key-0123456789';
 const canPin = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
-/** Starts a Node process, pinned to a core; null: to none. */
+/** Starts a Node process, pinned to a core; null: not pinned. */
 export function startNode(core, args, options) {
   const pinned = canPin && core !== null;
   const [command, ...rest] = pinned
@@ -21,7 +21,7 @@ export function startNode(core, args, options) {
   return spawn(command, rest, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options });
 }
 
-/** A process that sends its port once it listens. */
+/** Waits for a process that sends its port once it listens. */
 async function listening(child) {
   const [{ port }] = await once(child, 'message');
   return port;
@@ -52,8 +52,8 @@ async function untilAnswers(url, child) {
 
 /**
  * @param flags of Node, before the program
- * @param core that it is pinned to; null: to none
- * @param checkout that `dist` is in: this one's, or another revision's
+ * @param core that it is pinned to; null: not pinned
+ * @param checkout that contains `dist`: this one, or another revision
  */
 export async function startFairlead(
   upstream,
@@ -127,20 +127,18 @@ export async function startFairlead(
   };
 }
 
-/** The same with its threads on whichever core is free, and with pages of the bench's own upstream. */
+/** The same with unpinned threads, and with pages of the bench's own upstream. */
 export const startWithTools = (upstream, models, databaseUrl) =>
   startFairlead(upstream, models, databaseUrl, { FAIRLEAD_EGRESS_ALLOW: '127.0.0.1/32' }, [], null);
 
-/**
- * The other face of the same process, over the upstream's other format. The bodies of the bench mean the same in both.
- */
+/** The other face of the same process, with the upstream's other format. The bodies of the bench are valid for both. */
 export const chatFaceOf = (fairlead) => ({
   ...fairlead,
   url: fairlead.url.replace(/messages$/, 'chat/completions'),
   model: (name) => `bench/chat-${name}`,
 });
 
-/** The same, with the ledger's statements answered at once. */
+/** The same, with the ledger's statements answered immediately. */
 export const startWithoutLedger = (upstream, models, databaseUrl) =>
   startFairlead(upstream, models, databaseUrl, {}, ['--import', join(here, 'stub-ledger.mjs')]);
 

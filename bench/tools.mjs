@@ -1,11 +1,11 @@
-// `npm run build && node bench/tools.mjs`: what the gateway's tools cost by themselves, without sockets: medians of
-// rounds in this process, warm. Of a request that has none, or no plugins, the look at it; of a history of their
-// results, the longest step of telling models of them again.
+// `npm run build && node bench/tools.mjs`: the cost of the gateway's tools alone, without sockets: medians of warm
+// rounds in this process. For a request without tools or plugins, the check for them; for a history of tool results,
+// the longest step of restoring them for models.
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 15);
-/** The compiler works on for so long. */
+/** Time for the compiler before measuring. */
 const WARM_UP_MS = Number(process.env.BENCH_WARM_UP_MS ?? 1_500);
 const LOOKS = 10_000;
 const LOOK_US_MAX = 5;
@@ -24,14 +24,14 @@ const { SealRing } = await load('vault/seal-ring');
 
 const median = (figures) => figures.toSorted((one, other) => one - other)[figures.length >> 1];
 const missed = [];
-function tell(name, figures, max, unit) {
+function report(name, figures, max, unit) {
   const figure = median(figures);
   if (figure > max) missed.push(name);
   const worst = Math.max(...figures).toFixed(2);
   console.log(`${name.padEnd(64)} ${figure.toFixed(2)} ${unit}, worst ${worst} (at most ${max})`);
 }
 
-/** Microseconds of one look, by rounds. */
+/** Microseconds of one check, by rounds. */
 function looksOf(look) {
   for (const end = performance.now() + WARM_UP_MS; performance.now() < end;) look();
   return Array.from({ length: ROUNDS }, () => {
@@ -62,7 +62,7 @@ for (const [turns, tools] of [
   const look = () => {
     if (offers.offer(offers.recall(request, {}), routed).request !== request) throw new Error('It was changed.');
   };
-  tell(`a request without them, ${turns} turns, ${tools} functions`, looksOf(look), LOOK_US_MAX, 'µs');
+  report(`a request without them, ${turns} turns, ${tools} functions`, looksOf(look), LOOK_US_MAX, 'µs');
 }
 
 const policiesOf = async (plugins) => {
@@ -82,7 +82,7 @@ for (const [name, plugins] of [
     const set = sets.of(request, policies.pluginsOf(someone));
     if (set.prepare(request).request !== request || set.chooser(request)) throw new Error('It was changed.');
   };
-  tell(`a request without plugins${name}`, looksOf(look), LOOK_US_MAX, 'µs');
+  report(`a request without plugins${name}`, looksOf(look), LOOK_US_MAX, 'µs');
 }
 
 /** One data key, without a store. */
@@ -95,7 +95,7 @@ const contexts = new ToolContexts(ring, {}, {}, {}, {}, {}, {});
 const caller = { accountId: 'a' };
 const byResult = new Map(ALL_SERVICE_TOOLS.map((service) => [service.resultType, service]));
 
-/** As long as a body may be: so many results, of so many pages, of so many characters each. */
+/** As long as a body may be: this many results, of this many pages, of this many characters each. */
 function history(results, pages, characters) {
   const words = 'Die Züge fahren um “acht”. '.repeat(characters).slice(0, characters);
   const page = () => ({
@@ -116,7 +116,7 @@ function history(results, pages, characters) {
   ];
 }
 
-/** The longest step, and what came of all. */
+/** The longest step, and the result of all. */
 function longest(steps) {
   let most = 0;
   for (;;) {
@@ -141,12 +141,12 @@ for (const [results, pages, characters] of [
     const [finding, seals] = longest(findSeals(messages));
     const [openingMs, opened] = longest(openSeals(seals, opening));
     if (opened.size !== results * pages) throw new Error('Not all was opened.');
-    const [telling] = longest(recallTurns(messages, { tools: byResult, opened, taken: new Set() }));
-    figures.push(Math.max(finding, openingMs, telling));
+    const [recalling] = longest(recallTurns(messages, { tools: byResult, opened, taken: new Set() }));
+    figures.push(Math.max(finding, openingMs, recalling));
     whole.push(performance.now() - startedAt);
   }
   const bytes = ((results * pages * characters) / 1024 / 1024).toFixed(0);
-  tell(`the longest step of ${results} results of ${pages} pages, ${bytes} MiB`, figures, STEP_MS_MAX, 'ms');
+  report(`the longest step of ${results} results of ${pages} pages, ${bytes} MiB`, figures, STEP_MS_MAX, 'ms');
   console.log(`  all of it ${median(whole).toFixed(1)} ms`);
 }
 

@@ -1,7 +1,7 @@
-// The provider every system under test talks to: a raw HTTP server on loopback that speaks the Messages format and chat
-// completions as fast as Node can. The model's name says how the reply comes: `whole`, `stream-<events>-<events per
-// write>`, `paced-<events>-<milliseconds between them>`, `hold` (a stream that stays silent), or `tools-<steps>` (calls
-// the first tool so often, with the arguments that the first text says, and then answers). `/pages/<name>` is a page.
+// The provider of all measured systems: a raw HTTP server on loopback that speaks the Messages format and chat
+// completions as fast as Node can. The model's name selects the reply: `whole`, `stream-<events>-<events per write>`,
+// `paced-<events>-<milliseconds between them>`, `hold` (a stream that stays silent), or `tools-<steps>` (calls the
+// first tool this often, with the arguments in the first text, and then answers). `/pages/<name>` is a page.
 import { createServer } from 'node:http';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
@@ -56,7 +56,7 @@ const chatFrame = (choices, more = {}) =>
   `data: ${JSON.stringify({ ...chatHead, object: 'chat.completion.chunk', choices, ...more })}\n\n`;
 const chatChoice = (delta, finish_reason = null) => [{ index: 0, delta, finish_reason }];
 
-/** What a reply is made of, in either format. */
+/** The parts of a reply, in either format. */
 const FORMATS = {
   messages: { whole, head, delta, tail },
   chat: {
@@ -68,7 +68,7 @@ const FORMATS = {
 };
 
 const MEGABYTE = 1024 * 1024;
-/** What tools read, by name: media type and bytes. */
+/** Pages for tools by name: media type and bytes. */
 const PAGES = {
   text: () => ['text/plain', Buffer.alloc(10 * MEGABYTE, 'word ')],
   html: () => ['text/html', Buffer.alloc(10 * MEGABYTE, 'word <p>')],
@@ -77,7 +77,7 @@ const PAGES = {
   pdf: () => ['application/pdf', pdfOf(10_000)],
 };
 
-/** A PDF of so many pages, with a line each. */
+/** A PDF with this many pages, one line each. */
 function pdfOf(pages) {
   const objects = ['<< /Type /Catalog /Pages 2 0 R >>', '', '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'];
   const kids = [];
@@ -102,7 +102,7 @@ function pdfOf(pages) {
   return Buffer.from(`${file}xref\n0 ${size}\n0000000000 65535 f \n${places.join('')}${end}`);
 }
 
-/** The reply of one of several calls: a tool's as often as the model's name says, then words. */
+/** The reply of one of several calls: tool calls as often as the model's name specifies, then text. */
 function toolsReply({ messages, tools }, steps) {
   const { content } = messages[0];
   const answered = messages.filter(({ role, content }) => role === 'user' && content[0]?.type === 'tool_result').length;
@@ -122,12 +122,12 @@ const server = createServer((request, response) => {
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
-    const asked = JSON.parse(Buffer.concat(chunks).toString());
-    const { model } = asked;
+    const requested = JSON.parse(Buffer.concat(chunks).toString());
+    const { model } = requested;
     const format = FORMATS[request.url.endsWith('/chat/completions') ? 'chat' : 'messages'];
     const steps = /^tools-(\d+)$/.exec(model)?.[1];
     if (steps !== undefined) {
-      const reply = toolsReply(asked, Number(steps));
+      const reply = toolsReply(requested, Number(steps));
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length }).end(reply);
       return;
     }
@@ -158,7 +158,7 @@ function stream(response, { delta, tail }, events, perWrite) {
       return;
     }
     left -= perWrite;
-    // One turn of the event loop between writes, so that each arrives as a read of its own.
+    // One iteration of the event loop between writes, so that each arrives as a separate read.
     if (response.write(chunk)) setImmediate(next);
     else response.once('drain', next);
   };
@@ -166,7 +166,7 @@ function stream(response, { delta, tail }, events, perWrite) {
 }
 
 /**
- * One event at a time, as models speak. Each says when it was sent, in nanoseconds of the machine's monotonic clock.
+ * One event at a time, as models stream. Each contains its send time, in nanoseconds of the machine's monotonic clock.
  */
 function paced(response, { delta, tail }, events, intervalMs) {
   const [before, after] = delta.split(' quick brown');

@@ -1,5 +1,5 @@
 // `npm run check`: format, lint, types and the specs of pure code, side by side on two cores. Everything is run and
-// reported, whatever fails before it; the exit status is 1 when anything did.
+// reported, regardless of earlier failures; the exit status is 1 when anything failed.
 import process from 'node:process';
 import { Lanes } from './lanes.mjs';
 
@@ -7,6 +7,6 @@ import { Lanes } from './lanes.mjs';
 const npm = (words) => ({ name: words, command: ['npm', 'run', '--silent', ...words.split(' ')] });
 
 const lanes = new Lanes({ stopsAtFailure: false });
-// The specs take longer than all else: with a second worker they use the core that the other lane leaves free.
+// The specs take longest: with a second worker they use the core that the other lane leaves free.
 await lanes.run([npm('test:unit -- --maxWorkers=2')], [npm('types'), npm('lint'), npm('format:check')]);
 process.exitCode = lanes.isSound ? 0 : 1;

@@ -1,6 +1,6 @@
-// What `.ci/run` runs once packages are installed: what is independent side by side, on two cores. The output of a
-// stage is printed whole when it ends, the first failure ends the rest, and at the end stand the seconds of each stage
-// and how many tests passed, failed and were skipped.
+// The checks of `.ci/run` after the packages are installed: independent stages run side by side on two cores. The
+// output of a stage is printed when it ends, the first failure ends the rest, and the summary gives the seconds of each
+// stage and how many tests passed, failed and were skipped.
 import process from 'node:process';
 import { Lanes } from './lanes.mjs';
 
@@ -14,11 +14,11 @@ const lanes = new Lanes({ stopsAtFailure: true });
 
 await lanes.run([stage('check', 'npm run --silent check')], [stage('build', 'npm run --silent build')]);
 
-// What a request costs. Alone: what is beside it would be measured as well.
+// The cost of a request. Alone, because other work would be measured as well.
 await lanes.run([
   stage('path', 'node scripts/path.mjs --check'),
-  // Beside the revision in bench/baseline; red where it is past the bound twice. A shallow clone does not have it.
-  // In the foreground, so that it is stopped with the rest.
+  // Compared with the revision in bench/baseline; fails where it exceeds the bound twice. A shallow clone does not
+  // contain that revision. In the foreground, so that it is stopped with the rest.
   {
     ...stage('pair', 'timeout --foreground 900 node bench/pair.mjs --twice --only cold,whole,paced'),
     mayNotRun: true,
@@ -40,8 +40,7 @@ await lanes.run(
 );
 
 /**
- * The sum over all lines in which jest counts.
- *
+ * The sum over all of jest's summary lines.
  * @param {'passed' | 'failed' | 'skipped'} outcome
  */
 function countTests(outcome) {

@@ -1,7 +1,7 @@
 /**
- * `npm run crash-test`: kills gateways with SIGKILL under load and compares the ledger with what the upstream counted.
- * What it proves and how stands in docs/reliability.md. The counts go to standard output, the progress and every
- * violation to standard error.
+ * `npm run crash-test`: kills gateways with SIGKILL under load and compares the ledger with the upstream's count.
+ * docs/contribute/reliability.md describes what it proves and how. The counts go to standard output, the progress and
+ * every violation to standard error.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -9,9 +9,9 @@ import { createPostgresDatabase } from '../test/support/postgres-database.js';
 import { printReport } from './crash/print-report.js';
 import { runCrashes } from './crash/run.js';
 
-// The compiled file lies in dist/crash-test/scripts.
+// The compiled file is in dist/crash-test/scripts.
 const PROGRAM = join(import.meta.dirname, '../../main.js');
-/** Points in a row with a replica that stays, then as many without. */
+/** Consecutive points with a replica that stays, then as many without. */
 const STRETCH_POINTS = 25;
 const LISTED_MAX = 50;
 

@@ -1,10 +1,12 @@
-// `npm run dev`: compiles what changes, and starts the gateway anew whenever it compiles. Ends with its children.
+// `npm run dev`: compiles changed sources, and restarts the gateway after each successful build. Ends with its
+// children.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { endWithParent } from './end-with-parent.mjs';
 import { endGroup, startGroup } from './process-group.mjs';
+import { writeGuide } from './render-guide.mjs';
 import { findCompiler, isCopied, isRead } from './sources-state.mjs';
 
 /** How long a gateway may take to close its store before it is killed, in milliseconds. */
@@ -12,7 +14,7 @@ const STOP_MS_MAX = 5_000;
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 100;
 
-/** The folder of `src` and `tsconfig.build.json`: this one, unless another is named. */
+/** The folder of `src` and `tsconfig.build.json`: this one, unless another is given. */
 const project = resolve(process.argv[2] ?? '.');
 const source = join(project, 'src');
 const target = join(project, 'dist');
@@ -20,10 +22,10 @@ const target = join(project, 'dist');
 let gateway;
 let compiler;
 let isEnding = false;
-/** Whether something has changed since the last build began. */
+/** Whether a file has changed since the last build began. */
 let isStale = false;
 let changeTimer;
-/** Settled when the last build is over and its gateway is started. Never rejects. */
+/** Settles when the last build is over and its gateway is started. Never rejects. */
 let building = Promise.resolve();
 
 const isRunning = (child) => child !== undefined && child.exitCode === null && child.signalCode === null;
@@ -32,13 +34,13 @@ const start = () => spawn(process.execPath, [join(target, 'main.js')], { cwd: pr
 async function stop(child) {
   if (!isRunning(child)) return;
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
-  // As by Ctrl-C: without the time in which a load balancer looks elsewhere.
+  // As by Ctrl-C: without the wait for load balancers.
   child.kill('SIGINT');
   await once(child, 'exit');
   clearTimeout(timer);
 }
 
-/** Whether the sources compile. Incremental, and as fast as a compiler that stays and watches. */
+/** Whether the sources compile. Incremental, and as fast as a compiler in watch mode. */
 async function compile() {
   const program = findCompiler();
   if (program === undefined) throw new Error('the TypeScript compiler is not installed (`npm ci` does it)');
@@ -47,8 +49,9 @@ async function compile() {
   return code === 0;
 }
 
-/** What the compiler does not take along. */
+/** Copies files that the compiler ignores, and renders the guide. */
 function copyOthers() {
+  writeGuide(project, join(target, 'description', 'viewer'));
   cpSync(source, target, {
     recursive: true,
     filter: (path) => !/\.[^./]+$/.test(path.slice(source.length)) || isCopied(path),

@@ -1,9 +1,12 @@
-// Runs every command of the operators' pages as it stands there, page by page, in an empty folder: blocks of `sh`
-// against a gateway on the embedded database, those of `sh postgres` against one on PostgreSQL, where a server answers
-// at DATABASE_URL or on its local default port; else it says that they did not run. A block that fails fails all.
+// Runs every command of the pages of `docs` unchanged, page by page, in a folder with the files of the page (blocks of
+// `yaml` that begin with a name): blocks of `sh` against a gateway on the embedded database, those of `sh postgres`
+// against one on PostgreSQL, where a server answers at DATABASE_URL or on its local default port; else it reports that
+// they did not run. Blocks of `bash` start gateways or need other programs, and do not run. A block that fails fails
+// the run.
+//   node scripts/docs-commands.mjs [page…]   (`use/quickstart`; without a page all of them)
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -16,17 +19,18 @@ import { freePort } from './free-port.mjs';
 endWithParent();
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
-const PAGES = ['keys-and-credits', 'backups', 'upgrading', 'sizing', 'troubleshooting'];
 const START_MS_MAX = 180_000;
 const BLOCK_MS_MAX = 180_000;
-/** As the pages name the gateway. */
+/** The receiver of events in the page on alarms. */
+const RECEIVER = '127.0.0.1:8799';
+/** The gateway's address in the pages. */
 const WRITTEN = 'http://127.0.0.1:8787';
 const pg = createRequire(import.meta.url)('pg');
 const SERVER = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-docs-'));
 const database = `fairlead_docs_${process.pid}`;
 const running = [];
-/** However this ends, no gateway is left. */
+/** No gateway is left running, however this ends. */
 process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
@@ -36,7 +40,7 @@ const answers = (url) =>
     socket.once('connect', () => (socket.destroy(), resolve(true))).once('error', () => resolve(false));
   });
 
-/** @returns what the last one answers */
+/** @returns the result of the last statement */
 async function administer(...statements) {
   const client = new pg.Client({ connectionString: SERVER });
   await client.connect();
@@ -49,7 +53,7 @@ async function administer(...statements) {
   }
 }
 
-/** A gateway of its own data directory. @returns its address and the variables that a command needs */
+/** A gateway with its own data directory. @returns its address and the variables that a command needs */
 async function start(name, variables) {
   const port = await freePort();
   const env = {
@@ -77,22 +81,36 @@ async function start(name, variables) {
   }
 }
 
+const textOf = (page) => readFileSync(join(ROOT, 'docs', `${page}.md`), 'utf8');
+
+const pagesWithCommands = () =>
+  readdirSync(join(ROOT, 'docs'), { recursive: true })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => name.slice(0, -'.md'.length))
+    .filter((page) => /^```sh( postgres)?$/m.test(textOf(page)))
+    .toSorted();
+
+/** The files that a page shows, by their names. */
+const filesOf = (page) =>
+  [...textOf(page).matchAll(/^```yaml\n(# ([\w-]+\.yaml)\b[^]*?)^```$/gm)].map(([, text, name]) => [name, text]);
+
 function blocksOf(page) {
-  const text = readFileSync(join(ROOT, 'docs', `${page}.md`), 'utf8');
+  const text = textOf(page);
   return [...text.matchAll(/^```sh( postgres)?\n([^]*?)^```$/gm)].map(([, on, commands]) => ({
     isPostgres: on !== undefined,
     commands,
   }));
 }
 
-/** Blocks of one kind of a page are one shell: what the first sets the next ones know. */
+/** Blocks of one kind on a page share one shell, so that later ones see the variables of earlier ones. */
 function run(page, commands, { origin, env }) {
-  const cwd = join(folder, `${page}-${env.DATABASE_URL ? 'postgres' : 'embedded'}`);
+  const cwd = join(folder, `${page.replaceAll('/', '-')}-${env.DATABASE_URL ? 'postgres' : 'embedded'}`);
   mkdirSync(cwd);
+  for (const [name, text] of filesOf(page)) writeFileSync(join(cwd, name), text);
   const script = commands
     .join('\n')
     .replaceAll(WRITTEN, origin)
-    // The pages are read in the folder of the package.
+    // The pages assume the folder of the package.
     .replaceAll('npm run ', `npm --prefix ${ROOT} --silent run `)
     .replaceAll('node dist/', `node ${ROOT}/dist/`)
     .replaceAll('catalog/default.yaml', `${ROOT}/catalog/default.yaml`);
@@ -107,7 +125,7 @@ function run(page, commands, { origin, env }) {
   throw new Error(`The commands of docs/${page}.md ended with ${status}.`);
 }
 
-/** As the page of backups names it. It may be somebody's: what was there before is not touched. */
+/** The name in the page on backups. A database of that name may already be in use: it is not touched. */
 const RESTORED = 'fairlead_restored';
 
 let passed = 0;
@@ -115,10 +133,10 @@ let skipped = 0;
 const isServed = await answers(new URL(SERVER));
 if (isServed && (await administer(`SELECT 1 FROM pg_database WHERE datname = '${RESTORED}'`)).rowCount > 0) {
   rmSync(folder, { recursive: true, force: true });
-  throw new Error(`There is a database ${RESTORED} already: drop it, if nobody needs it, and run this again.`);
+  throw new Error(`There is a database ${RESTORED} already: drop it, if it is not needed, and run this again.`);
 }
 try {
-  const embedded = await start('embedded', {});
+  const embedded = await start('embedded', { FAIRLEAD_EGRESS_ALLOW: RECEIVER });
   let postgres;
   if (isServed) {
     await administer(`CREATE DATABASE ${database}`);
@@ -127,7 +145,8 @@ try {
     const key = `docs:${Buffer.alloc(32, 3).toString('base64')}`;
     postgres = await start('postgres', { DATABASE_URL: url.href, FAIRLEAD_ENCRYPTION_KEYS: key });
   }
-  for (const page of PAGES) {
+  const named = process.argv.slice(2);
+  for (const page of named.length > 0 ? named : pagesWithCommands()) {
     const blocks = blocksOf(page);
     for (const isPostgres of [true, false]) {
       const commands = blocks.filter((block) => block.isPostgres === isPostgres).map((block) => block.commands);

@@ -4,17 +4,18 @@ const SIGNALS = ['SIGINT', 'SIGTERM'];
 
 /**
  * Ends this process as by SIGTERM once its parent is gone, where npm has started it. npm starts a script in a shell and
- * hands signals to that shell alone: some shells end by them and leave what they started behind, with its port and its
- * lock. A process that no npm started may outlive its parent.
+ * sends signals only to that shell: some shells end and leave their children behind, with port and lock. A process that
+ * was not started by npm may outlive its parent.
  */
 export function endWithParent() {
   if (process.env.npm_lifecycle_event === undefined) return;
   let isSignalled = false;
-  // A terminal signals the whole group, this process too: a second signal would insist, and cut off what is open.
+  // A terminal signals the whole group, including this process: a second signal would force the stop, and cut off open
+  // requests.
   const note = (signal) => {
     isSignalled = true;
     if (process.listenerCount(signal) > 1) return;
-    // Nobody else listens: the signal does what it does by itself.
+    // There is no other listener: the signal has its default effect.
     process.off(signal, note);
     process.kill(process.pid, signal);
   };

@@ -4,20 +4,20 @@
 //   node scripts/extract-model-table.mjs pi-ai FOLDER 2026-11-24 > scripts/catalog-data/pi-ai.json
 //   node scripts/extract-model-table.mjs pi-catalog FOLDER 2026-11-24 2026-09-23 > scripts/catalog-data/pi-catalog.json
 //
-// The last two are the day it was read, and where the package does not tell it the day it was published.
+// The last two are the day it was read, and where the package does not contain it the day it was published.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const [kind, folder, read, published] = process.argv.slice(2);
 const readJson = (path) => JSON.parse(readFileSync(join(folder, path), 'utf8'));
 
-/** What stands behind are remains of sums in floats. */
+/** Further digits are rounding errors of float sums. */
 const PRICE_DECIMALS = 6;
 
-/** Per package: its tables, the day of its data and how it writes a price list for long prompts. */
+/** Per package: its tables, the day of its data and its form of a price list for long prompts. */
 const PACKAGES = {
   'pi-ai': {
-    // Those that sell by the token: no subscription, no reseller of others' endpoints.
+    // Providers that sell by the token: no subscriptions, no resellers of others' endpoints.
     providers: [
       ...[
         'amazon-bedrock',
@@ -33,7 +33,7 @@ const PACKAGES = {
       ...['xiaomi', 'zai'],
     ],
     published: () => readJson('dist/providers/data/.manifest.json').generatedAt.slice(0, 10),
-    // A level for each protocol stands between.
+    // There is a level for each protocol in between.
     modelsOf: (provider) =>
       Object.values(readJson(`dist/providers/data/${provider}.json`)).flatMap((models) => Object.values(models)),
     isChat: ({ type }) => type === 'chat',
@@ -47,7 +47,7 @@ const PACKAGES = {
     ],
     published: () => published,
     modelsOf: (provider) => Object.values(readJson('src/models.json')[provider]),
-    // Prices by the hour have no place in a catalog: what they are at the dearest hour is not told.
+    // A catalog cannot express prices by the hour, and the table does not contain the dearest hour's price.
     isChat: ({ kind: other, cost }) => other === undefined && cost.timeBased === undefined,
     tiersOf: ({ longContext: tier }) =>
       tier ? [[tier.inputThreshold + (tier.inputThresholdInclusive ? 0 : 1), tier]] : [],
@@ -57,7 +57,7 @@ const PACKAGES = {
 const table = PACKAGES[kind];
 const rounded = (price) => Number(price.toFixed(PRICE_DECIMALS));
 
-/** A cache that costs nothing is one of which the table knows no price. */
+/** A cache price of 0 means that the table does not know it. */
 const pricesOf = ({ input, output, cacheRead, cacheWrite }) => ({
   prompt: rounded(input),
   completion: rounded(output),
@@ -78,7 +78,7 @@ function factsOf({ cost, contextWindow, maxTokens, input, reasoning, supportsToo
   };
 }
 
-/** Without a price there is nothing to sell: neither what is free for a while nor what is sold by subscription. */
+/** Only models with prices: without those that are temporarily free or sold by subscription. */
 const isPriced = ({ cost }) => cost.input > 0 && cost.output > 0;
 
 function linesOf(provider) {

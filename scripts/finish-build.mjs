@@ -1,9 +1,10 @@
 /**
- * The end of a build: copies what is no TypeScript beside the built code, which reads it from there (the compiler
- * leaves it out), and writes down which sources were built.
+ * The end of a build: copies files other than TypeScript next to the built code, which reads them from there (the
+ * compiler omits them), and records which sources were built.
  */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { writeGuide } from './render-guide.mjs';
 import { BUILT_FROM, isCopied, ROOT, sourcesState } from './sources-state.mjs';
 
 const [SOURCE, TARGET] = [join(ROOT, 'src'), join(ROOT, 'dist')];
@@ -15,4 +16,5 @@ for (const entry of readdirSync(SOURCE, { withFileTypes: true, recursive: true }
   mkdirSync(dirname(copy), { recursive: true });
   copyFileSync(file, copy);
 }
+writeGuide(ROOT, join(TARGET, 'description', 'viewer'));
 writeFileSync(BUILT_FROM, sourcesState());

@@ -1,10 +1,10 @@
-// A port of this machine that nobody has: for other scripts, and as a program it prints one.
+// A free port of this machine: for other scripts, and as a program it prints one.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** Below those that systems give by themselves, to whoever asks for any port meanwhile. */
+/** Below the ports that systems assign to programs that request any port. */
 const FIRST = 20_000;
 const END = 32_000;
 const TRIES_MAX = 50;

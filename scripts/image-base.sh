@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a base for the image where no registry answers, of this machine's own files: Node and npm, a shell, what the
 # Dockerfile calls, the libraries they are linked to, the authorities it trusts. `scripts/image-base.sh NAME MAJOR`.
-# It is for building and trying the image here, not for shipping: nobody keeps its libraries up to date.
+# It is for building and trying the image here, not for shipping: its libraries are not kept up to date.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ container=$(buildah from scratch)
 trap 'buildah rm "$container" >/dev/null' EXIT
 root=$(buildah mount "$container")
 
-# put PROGRAM PLACE: with its libraries, under the paths by which it asks for them.
+# put PROGRAM PLACE: with its libraries, under the paths by which it loads them.
 put() {
   install -D -m 755 "$1" "$root$2"
   ldd "$1" | grep -o '/[^ ]*' | while read -r library; do

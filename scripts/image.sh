@@ -31,7 +31,7 @@ else
 fi
 echo "image: on $base"
 
-# The registry of packages is told to npm by a secret, in no layer; what was fetched before is not fetched again.
+# A secret gives npm the registry of packages, in no layer; cached packages are not fetched again.
 (umask 077 && printf 'registry=%s\nprefer-offline=true\n' "$(npm config get registry)" >"$folder/npmrc")
 cache=$(npm config get cache)
 mkdir -p "$cache"

@@ -1,4 +1,4 @@
-// Runs commands in lanes side by side, those of a lane one after the other: for scripts that use both of two cores.
+// Runs commands in parallel lanes, those of one lane in sequence: for scripts that use both of two cores.
 import { spawn } from 'node:child_process';
 import process from 'node:process';
 
@@ -34,7 +34,7 @@ export class Lanes {
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => this.#stop());
   }
 
-  /** Whether all that was to run has run, without a failure. */
+  /** Whether everything has run, without a failure. */
   get isSound() {
     return !this.#isStopped && this.results.every(({ outcome }) => outcome === 'passed' || outcome === 'not run');
   }
@@ -53,7 +53,7 @@ export class Lanes {
       if (this.#isStopped) return;
       const result = await this.#runStage(stage);
       this.results.push(result);
-      // As a whole, when the stage is over: two at once could not be read.
+      // Printed as a whole when the stage is over: the interleaved output of two would be unreadable.
       process.stdout.write(`${result.output}${result.outcome}: ${result.name} (${result.seconds.toFixed(1)} s)\n`);
       if (result.outcome === 'FAILED' && this.#stopsAtFailure) this.#stop();
     }
@@ -65,7 +65,7 @@ export class Lanes {
    */
   #runStage({ name, command: [program = '', ...words], mayNotRun }) {
     const startedAt = performance.now();
-    // A process group of its own, so that a stop reaches what the command has started.
+    // A process group of its own, so that a stop reaches the command's children.
     const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     this.#running.add(child);
     let output = '';

@@ -1,6 +1,6 @@
-// The path of somebody new, against a gateway that has just been started: a real client, a key of one's own with a
-// limit, and what it says when that is used up; then an upstream of one's own in the catalog, which is in force without
-// a restart. `node scripts/newcomer.mjs <origin> <management key> <API key> <catalog file>`; the smoke script calls it.
+// The path of a new user, against a gateway that has just been started: a real client, an own key with a limit, and the
+// error when that is used up; then an own upstream in the catalog, which comes into force without a restart.
+// `node scripts/newcomer.mjs <origin> <management key> <API key> <catalog file>`; the smoke script calls it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,7 @@ import Anthropic, { APIError } from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 
 const [, , origin, managementKey, apiKey, catalogPath] = process.argv;
-/** A changed catalog is in force within so long, with room for a busy machine. */
+/** Time limit for a changed catalog to come into force, with a margin for a busy machine. */
 const CATALOG_MS_MAX = 20_000;
 const MODEL = 'sandbox/echo';
 let passed = 0;
@@ -58,11 +58,11 @@ await step('the example of tools in the README works as it is printed', async ()
 });
 
 let own;
-await step('an own key is made, works and tells of itself', async () => {
+await step('an own key is made, works and shows its data', async () => {
   own = await manage('POST', '/keys', { name: 'my app', limit: 0.01 });
   await clientOf(own.key).messages.create(messageOf('hi'));
-  const told = await fetch(`${origin}/api/v1/key`, { headers: { authorization: `Bearer ${own.key}` } });
-  const { data } = await told.json();
+  const answer = await fetch(`${origin}/api/v1/key`, { headers: { authorization: `Bearer ${own.key}` } });
+  const { data } = await answer.json();
   assert.equal(data.limit, 0.01);
 });
 
@@ -115,7 +115,7 @@ models:
     }
   });
 
-  await step('a used-up limit says so before anything is sent, and is raised', async () => {
+  await step('a used-up limit is reported before anything is sent, and is raised', async () => {
     // Two thousand tokens of three thousandths of a dollar each time.
     let refused;
     for (let time = 0; time < 10 && !refused; time++) {

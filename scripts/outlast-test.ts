@@ -1,14 +1,14 @@
 /**
- * `npm run outlast-test`: kills a PostgreSQL server of its own under load, pauses gateways and replaces them by some
- * of other time-outs, and compares the ledger with what the upstream counted. What it proves stands in
- * docs/reliability.md.
+ * `npm run outlast-test`: kills its own PostgreSQL server under load, pauses gateways and replaces them by some with
+ * other time-outs, and compares the ledger with the upstream's count. docs/contribute/reliability.md describes what it
+ * proves.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OwnCluster } from './crash/own-cluster.js';
 import { printOutlast, runOutlast } from './crash/outlast.js';
 
-// The compiled file lies in dist/crash-test/scripts.
+// The compiled file is in dist/crash-test/scripts.
 const PROGRAM = join(import.meta.dirname, '../../main.js');
 const LISTED_MAX = 50;
 

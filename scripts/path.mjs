@@ -1,20 +1,23 @@
-// `npm run path`: how many functions of ours, in how many files, one warm request runs through, and what it allocates
-// and leaves among the old objects of the heap; for five requests.
+// `npm run path`: how many functions of the gateway, in how many files, one warm request runs through, and what it
+// allocates and leaves in the old generation of the heap; for five requests.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
+import { endWithParent } from './end-with-parent.mjs';
 import { FIGURES, figuresOf, findPast } from './path/limits.mjs';
 import { findLongFunctions } from './path/long-functions.mjs';
 import { measureOldTogether, measurePath } from './path/measure.mjs';
 import { REQUESTS } from './path/requests.mjs';
 
+endWithParent();
+
 const USAGE = `npm run path -- [--request <name>,…] [--list] [--json] [--check] [--limits <file>] [--lines <most>]
 
-Counts what one warm request runs through in our own code: functions, files and calls, by V8's function coverage; and the
+Counts what one warm request runs through in the code of the gateway: functions, files and calls, by V8's function coverage; and the
 bytes that it allocates, and those that young collections leave among the old. The gateway is started with a provider
 on loopback, on a database of its own in the PostgreSQL at DATABASE_URL or on the local default port, else embedded.
-Also finds the functions of src that have more than 70 lines, or as many as --lines says.
+Also finds the functions of src that have more than 70 lines, or the number given by --lines.
 
   --request  some of: ${Object.keys(REQUESTS).join(', ')}
   --list     each function with its file and its calls a request
@@ -22,7 +25,7 @@ Also finds the functions of src that have more than 70 lines, or as many as --li
   --check    holds the figures to scripts/path/limits.json, or the file that --limits names; bytes with PostgreSQL only;
              and what each of 32 whole requests at a time makes old, in a gateway as it is run
 
-Ends with 0 within the limits, with 1 past one of them, with 2 for wrong words.
+Ends with 0 within the limits, with 1 past one of them, with 2 for wrong arguments.
 `;
 
 function readWords() {

@@ -1,27 +1,19 @@
 import type { UnifiedStop } from '../src/core/conversation/event.js';
 import type { Target } from '../src/core/provider.js';
 import type { DialectId } from '../src/core/routing/catalog.js';
-import {
-  BLOCK_FORMS,
-  REPLY_FORMS,
-  REQUEST_FIELDS,
-  TOOL_FORMS,
-  USAGE_CLASSES,
-  type ReplyRule,
-  type Rule,
-  type TranslationTable,
-} from '../src/core/translation.js';
+import { BLOCK_FORMS, REQUEST_FIELDS, TOOL_FORMS, type Rule, type TranslationTable } from '../src/core/translation.js';
 import { DIALECTS } from '../src/providers/dialects/index.js';
 
 /*
- * The tables of docs/translation.md, printed from those that the dialects go by.
+ * The tables of docs/use/translation.md and of the pages of the dialects, printed from the tables that the dialects
+ * use. Rules that all dialects share, or all but the first, stand once, on the first of these pages.
  */
 
-const BEGIN = '<!-- The tables from here on are printed by `npm run docs:translation`. -->';
-const END = '<!-- Here the printed tables end. -->';
+const BEGIN = '<!-- Printed by `npm run docs:translation`. -->';
+const END = '<!-- End of the printed part. -->';
 
-/** In the order of the columns. The sandbox speaks the first of them. */
-const COLUMNS = [
+/** The dialects with a page each. The sandbox uses the first, whose format is that of the tables. */
+export const DIALECTS_WITH_PAGES = [
   'anthropic-messages',
   'openai-chat',
   'openai-responses',
@@ -29,6 +21,7 @@ const COLUMNS = [
   'bedrock-converse',
   'cohere-chat',
 ] as const satisfies readonly DialectId[];
+type PrintedDialect = (typeof DIALECTS_WITH_PAGES)[number];
 
 const STOPS: Readonly<Record<UnifiedStop, string>> = {
   'end-turn': 'end of turn',
@@ -40,65 +33,114 @@ const STOPS: Readonly<Record<UnifiedStop, string>> = {
   refusal: 'refusal',
   pause: 'pause',
   compaction: 'compaction',
-  other: 'other, as is any word that nobody knows',
+  other: 'other, as is any unknown word',
 };
 
-/** The page with the tables as they are now. @throws Error where it has no place for them */
-export function withTables(page: string): string {
-  const begin = page.indexOf(BEGIN);
-  const end = page.indexOf(END);
-  if (begin === -1 || end < begin) throw new Error(`the page has no lines "${BEGIN}" and "${END}"`);
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${printTables()}\n${page.slice(end)}`;
+interface Section {
+  readonly title: string;
+  readonly rows: readonly { readonly name: string; readonly cellOf: (dialect: PrintedDialect) => string }[];
 }
 
-function printTables(): string {
-  return [
-    section('Request fields', 'Field', REQUEST_FIELDS, ({ fields }, row) => ruleCell(fields[row].rule)),
-    section('Tools', 'Tool', TOOL_FORMS, ({ tools }, row) => ruleCell(tools[row])),
-    section('Content blocks', 'Block', BLOCK_FORMS, ({ blocks }, row) => ruleCell(blocks[row])),
-    section('Replies', 'In the reply', REPLY_FORMS, ({ replies }, row) => replyCell(replies[row])),
-    section('Stops', 'Stop', { ...STOPS, fault: "the attempt's failure" }, stopCell),
-    section('Usage', 'Figure', USAGE_CLASSES, ({ usage }, row) => replyCell(usage[row].rule)),
-  ].join('\n');
-}
+const tableOf = (dialect: PrintedDialect): TranslationTable<Target> => DIALECTS[dialect].table;
+
+const SECTIONS: readonly Section[] = [
+  section('Request fields', REQUEST_FIELDS, ({ fields }, row) => fields[row].rule),
+  section('Tools', TOOL_FORMS, ({ tools }, row) => tools[row]),
+  section('Content blocks', BLOCK_FORMS, ({ blocks }, row) => blocks[row]),
+];
 
 function section<Row extends string>(
   title: string,
-  lead: string,
-  rows: Readonly<Record<Row, string>>,
-  cell: (table: TranslationTable<Target>, row: Row) => string,
-): string {
-  const lines = [
-    [lead, ...COLUMNS.map((id) => `\`${id}\``)],
-    ['', ...COLUMNS].map(() => '---'),
-    ...(Object.keys(rows) as Row[]).map((row) => [rows[row], ...COLUMNS.map((id) => cell(DIALECTS[id].table, row))]),
-  ];
-  const table = lines.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-  return `### ${title}\n\n${table.replace('| --- |', '|---|').replaceAll(' --- |', '---|')}`;
+  names: Readonly<Record<Row, string>>,
+  ruleOf: (table: TranslationTable<Target>, row: Row) => Rule<Target>,
+): Section {
+  const rows = (Object.keys(names) as Row[]).map((row) => ({
+    name: names[row],
+    cellOf: (dialect: PrintedDialect) => cellOf(ruleOf(tableOf(dialect), row), names[row]),
+  }));
+  return { title, rows };
 }
 
-function ruleCell(rule: Rule<Target>): string {
+/** The page of all dialects with the rules that they share. @throws Error where it has no place for them */
+export const withSharedTables = (page: string): string => withPart(page, sharedTables());
+
+/** The page of a dialect with its rules. @throws Error where it has no place for them */
+export const withTablesOf = (dialect: PrintedDialect, page: string): string => withPart(page, tablesOf(dialect));
+
+function withPart(page: string, part: string): string {
+  const begin = page.indexOf(BEGIN);
+  const end = page.indexOf(END);
+  if (begin === -1 || end < begin) throw new Error(`the page has no lines "${BEGIN}" and "${END}"`);
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${part}\n${page.slice(end)}`;
+}
+
+/** Whether all dialects but the first treat the row alike. */
+function isShared({ cellOf: cell }: Section['rows'][number]): boolean {
+  const [, ...others] = DIALECTS_WITH_PAGES.map(cell);
+  return others.every((other) => other === others[0]);
+}
+
+function sharedTables(): string {
+  const [first, other] = DIALECTS_WITH_PAGES;
+  const rows = SECTIONS.flatMap(({ rows: all }) => all).filter(isShared);
+  const lines = rows.map(({ name, cellOf: cell }) => `| ${name} | ${cell(first)} | ${cell(other)} |\n`);
+  return `| what is requested | \`${first}\` | every other dialect |\n|---|---|---|\n${lines.join('')}`;
+}
+
+function tablesOf(dialect: PrintedDialect): string {
+  const sections = SECTIONS.map(({ title, rows }) => {
+    const own = rows.filter((row) => !isShared(row)).map(({ name, cellOf: cell }) => ({ name, cell: cell(dialect) }));
+    return `## ${title}\n\n${listOf(own)}`;
+  });
+  return [...sections, `## Stops\n\n${stopsOf(tableOf(dialect))}\n`].join('\n');
+}
+
+interface PrintedRow {
+  readonly name: string;
+  readonly cell: string;
+}
+
+/** Rows with the same rule stand together: what is sent first, then what is dropped, then what is refused. */
+function listOf(rows: readonly PrintedRow[]): string {
+  const namesOf = new Map<string, string[]>();
+  for (const { name, cell } of rows) namesOf.set(cell, [...(namesOf.get(cell) ?? []), name]);
+  const last = (cell: string): number => (cell === REFUSED ? 2 : cell === DROPPED ? 1 : 0);
+  return [...namesOf]
+    .sort(([one], [other]) => last(one) - last(other))
+    .map(([cell, names]) =>
+      last(cell) === 0 ? `- ${names.join('; ')}: ${cell}\n` : `- ${emphasised(cell)}: ${names.join('; ')}\n`,
+    )
+    .join('');
+}
+
+const emphasised = (cell: string): string => (cell.startsWith('**') ? cell : `**${cell}**`);
+
+const DROPPED = 'dropped';
+const REFUSED = '**refused**';
+
+function cellOf(rule: Rule<Target>, name: string): string {
   switch (rule.type) {
     case 'mapped':
-      return rule.how;
+      return rule.how === name ? 'the same' : rule.how;
+    // Why it is dropped is a matter of the dialect, and stands in its source.
     case 'dropped':
-      return rule.why === '' ? 'dropped' : `dropped: ${rule.why}`;
+      return DROPPED;
     case 'refused':
-      return '**refused**';
+      return REFUSED;
     case 'depends': {
-      const then = `${ruleCell(rule.then)} *(${rule.on.words})*`;
-      const otherwise = ruleCell(rule.otherwise);
-      return otherwise === 'dropped' ? then : `${then}; else ${otherwise}`;
+      const then = `${cellOf(rule.then, name)} *(${rule.on.words})*`;
+      const otherwise = cellOf(rule.otherwise, name);
+      return otherwise === DROPPED ? then : `${then}; else ${otherwise}`;
     }
   }
 }
 
-const replyCell = (rule: ReplyRule): string => (rule.type === 'absent' ? '–' : ruleCell(rule));
-
-function stopCell({ stops }: TranslationTable<Target>, row: UnifiedStop | 'fault'): string {
-  const words =
-    row === 'fault'
-      ? [...stops.faults].map(([word, kind]) => `\`${word}\` (${kind.replaceAll('-', ' ')})`)
-      : [...stops.unified].flatMap(([word, unified]) => (unified === row ? [`\`${word}\``] : []));
-  return words.length === 0 ? '–' : words.join(', ');
+/** Each stop with the vendor's own words for it. */
+function stopsOf({ stops }: TranslationTable<Target>): string {
+  const wordsOf = new Map<string, string[]>();
+  for (const [word, stop] of stops.unified) wordsOf.set(STOPS[stop], [...(wordsOf.get(STOPS[stop]) ?? []), word]);
+  for (const [word] of stops.faults) wordsOf.set(FAILURE, [...(wordsOf.get(FAILURE) ?? []), word]);
+  return [...wordsOf].map(([stop, words]) => `- ${stop}: ${words.map((word) => `\`${word}\``).join(', ')}`).join('\n');
 }
+
+const FAILURE = "the attempt's failure";

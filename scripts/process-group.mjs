@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process';
 /** Whether a child can have a process group of its own. */
 const HAS_GROUPS = process.platform !== 'win32';
 
-/** Starts a program of Node as a child with a process group of its own, so that `endGroup` ends its children too. */
+/** Starts a Node program as a child with a process group of its own, so that `endGroup` ends its children too. */
 export const startGroup = (parts, cwd) =>
   spawn(process.execPath, parts, { cwd, stdio: 'inherit', detached: HAS_GROUPS });
 
 /**
- * The program in `bin` runs the compiler as a child of its own, which goes on after SIGTERM. Both are of one group.
- * What the next build finds half written it writes again, because the record of what is written comes last.
+ * The program in `bin` runs the compiler as a child of its own, which survives SIGTERM. Both are in one group. The next
+ * build rewrites files that are half written, because their record is written last.
  */
 export function endGroup(child) {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;

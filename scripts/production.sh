@@ -41,13 +41,12 @@ wait "$started" 2>/dev/null || true
 for _ in $(seq 1 300); do [ -e "$DATA_DIR/lock" ] || break; sleep 0.2; done
 started=
 
-for command in 'data:export -- --out store.ndjson' ledger:verify audit:verify 'catalog:check -- catalog/default.yaml' \
-  'provider:try -- sandbox --model sandbox/echo'; do
+for command in 'export --out store.ndjson' 'verify ledger' 'verify audit' 'check catalog/default.yaml' 'try sandbox --model sandbox/echo'; do
   # shellcheck disable=SC2086
-  npm run --silent $command >command.log 2>&1 || { cat command.log; echo "production: $command failed"; exit 1; }
+  npm run --silent fairlead -- $command >command.log 2>&1 || { cat command.log; echo "production: $command failed"; exit 1; }
 done
 DATA_DIR="$folder/other" npm run --silent data:import -- --in store.ndjson
-for file in dist/*.js; do
-  case $(basename "$file") in main.js | catalog-check.js | import.js) node "$file" --help >/dev/null ;; esac
+for file in dist/main.js dist/cli/fairlead.js dist/cli/catalog-check.js dist/cli/import.js; do
+  node "$file" --help >/dev/null
 done
 echo 'production: passed: install, start, reply, docs, backup, five commands, import, help'

@@ -1,8 +1,8 @@
-// Three replicas behind a stock proxy are restarted one by one under load: no request may be lost, and the key's usage
-// must be the sum of what the replies say. `node scripts/rolling.mjs --proxy nginx|haproxy|caddy --requests 2000`, of a
-// built checkout, with PostgreSQL at DATABASE_URL, where it makes a database of its own and drops it, and Redis at
-// REDIS_URL, or on their local default ports. The proxy's file is the one in `deploy`, with other addresses. Ends with
-// 1 when anything was lost or it took too long, with 3 where it could not be tried.
+// Restarts three replicas behind a stock proxy one by one under load: no request may be lost, and the key's usage must
+// equal the sum of the replies' costs. `node scripts/rolling.mjs --proxy nginx|haproxy|caddy --requests 2000`, in a
+// built checkout, with PostgreSQL at DATABASE_URL, where it creates and drops its own database, and Redis at REDIS_URL,
+// or both on their local default ports. The proxy's file is the one in `deploy`, with other addresses. Exits with 1
+// when anything was lost or it took too long, with 3 where it could not run.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,13 +19,13 @@ endWithParent();
 
 const ROOT = join(import.meta.dirname, '..');
 const REPLICAS = 3;
-/** Requests under way at once, and a pause of each between two: the load goes on through all restarts. */
+/** Concurrent requests, with a pause between two: the load continues through all restarts. */
 const CALLERS = 8;
 const PAUSE_MS = 100;
 const REQUEST_MS_MAX = 60_000;
 const NOT_TRIED = 3;
 
-/** How each proxy is made of its file in `deploy`, and started. */
+/** How each proxy is configured from its file in `deploy`, and started. */
 const PROXIES = {
   nginx: {
     file: 'nginx/fairlead.conf',
@@ -67,7 +67,9 @@ const database = `fairlead_rolling_${process.pid}`;
 const key = randomBytes(24).toString('hex');
 const children = new Set();
 
-/** Rejects when the run has taken too long, or is told to stop: what it made is put away then as well. */
+/**
+ * Rejects when the run has taken too long, or receives a signal: its processes and database are removed then as well.
+ */
 const cutShort = new Promise((_, reject) => {
   setTimeout(() => reject(new Error(`not over after ${words.seconds} s`)), Number(words.seconds) * 1000).unref();
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(signal)));
@@ -110,10 +112,10 @@ async function becomesReady({ port, healthPort, child }) {
   }
 }
 
-/** One request, whole or streamed. @returns what it cost, in USD */
+/** Sends one request, whole or streamed. @returns its cost in USD */
 async function ask(origin, number) {
   const stream = number % 2 === 1;
-  // Some streams are long enough to be met by a restart.
+  // Some streams are long enough to overlap with a restart.
   const model = number % 50 === 25 ? 'sandbox/slow' : 'sandbox/echo';
   const response = await fetch(`${origin}/api/v1/messages`, {
     method: 'POST',
@@ -129,7 +131,7 @@ async function ask(origin, number) {
   return costs.at(-1) ?? 0;
 }
 
-/** Starts the replicas and the proxy, and restarts one replica after the other under load. @returns what went wrong */
+/** Starts the replicas and the proxy, and restarts one replica after the other under load. @returns the faults */
 async function roll() {
   const replicas = [];
   for (let n = 0; n < REPLICAS; n++) {
@@ -187,7 +189,7 @@ async function roll() {
       `${usage} USD used, ${spent.toFixed(6)} USD in the replies`,
   );
   if (lost.length > 0) lost.push(`the proxy's last words: ${balancer.tail}`);
-  if (Math.abs(usage - spent) > 1e-9) lost.push('the usage of the key is not what the replies say');
+  if (Math.abs(usage - spent) > 1e-9) lost.push('the usage of the key differs from the sum of the replies');
   return lost;
 }
 
@@ -218,7 +220,7 @@ async function main() {
     console.log(`rolling: ${words.proxy}: ${error.message}`);
     return 1;
   } finally {
-    // A proxy by its own way of ending: nginx would leave its workers behind.
+    // A proxy is ended by SIGTERM: nginx would otherwise leave its workers behind.
     for (const child of children) child.kill(child.spawnfile === words.proxy ? 'SIGTERM' : 'SIGKILL');
     await Promise.all([...children].map((child) => child.ended));
     await admin.query(`drop database if exists ${database} with (force)`);

@@ -1,79 +1,44 @@
 /**
- * `npm run sbom -- [--out FILE]`: what production runs on, as a CycloneDX document (JSON, 1.5), and a table of its
- * licences. Ends with 1 where a package has none that is allowed, or is not from a registry with a checksum.
- *
- * It reads the lock file: `npm sbom --omit dev` leaves out whatever development needs as well, Nest itself among it.
+ * `npm run sbom -- [--out FILE]`: the production dependencies as a CycloneDX document (JSON, 1.5), and a table of their
+ * licences. Exits with 1 where a package has no allowed licence, or is not from a registry with a checksum.
+ * The document is made by `@cyclonedx/cyclonedx-npm` from the installed tree. The checksums are those of the lock file:
+ * the package only reads them beside a registry's address, which this lock file omits.
  */
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const ROOT = join(import.meta.dirname, '..');
-const NODE_MODULES = 'node_modules/';
+const TOOL = join(ROOT, 'node_modules', '@cyclonedx', 'cyclonedx-npm', 'bin', 'cyclonedx-npm-cli.js');
+/** The property of a component with its folder, as the lock file names it. */
+const FOLDER = 'cdx:npm:package:path';
+const BYTES_MAX = 64 * 1024 * 1024;
 
-/** Permissive ones: they ask for their text to travel along, and for nothing else. SPDX ids. */
+/** Permissive licences: they only require that their text is included. SPDX ids. */
 const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT']);
 
-/** Packages of the production tree, by the lock file, each with the licence that it names. */
-export function productionPackages(lock, readManifest) {
-  return Object.entries(lock.packages)
-    .filter(([path, entry]) => path !== '' && !entry.dev && !entry.devOptional && !entry.link)
-    .map(([path, entry]) => ({
-      name: entry.name ?? path.slice(path.lastIndexOf(NODE_MODULES) + NODE_MODULES.length),
-      version: entry.version,
-      licence: entry.license ?? licenceOf(readManifest(path)),
-      integrity: entry.integrity,
-      isOptional: entry.optional === true,
-    }))
-    .sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+/** Without a time or serial number: the same tree gives the same bytes. */
+function makeDocument() {
+  const options = [
+    '--omit=dev',
+    '--spec-version=1.5',
+    '--output-format=JSON',
+    '--output-reproducible',
+    '--short-PURLs',
+  ];
+  // Its schema check needs packages with install scripts.
+  const words = [TOOL, ...options, '--flatten-components', '--no-validate', '--output-file=-'];
+  return JSON.parse(execFileSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: BYTES_MAX }));
 }
 
-/** Older packages name theirs in a list. */
-function licenceOf(manifest) {
-  const named = manifest?.license ?? manifest?.licenses?.[0];
-  return typeof named === 'string' ? named : named?.type;
-}
-
-/** An expression is allowed where one of its alternatives is, and all that it joins. */
-export function isAllowed(licence) {
-  if (licence === undefined) return false;
-  const words = licence.replace(/^\((.*)\)$/, '$1');
-  if (words.includes('(')) return false;
-  return words.split(' OR ').some((way) => way.split(' AND ').every((id) => ALLOWED.has(id)));
-}
-
-/** What keeps a package from being shipped, one sentence each. */
-export const faultsOf = (packages) =>
-  packages.flatMap(({ name, version, licence, integrity }) => [
-    ...(isAllowed(licence) ? [] : [`${name}@${version}: its licence is not allowed: ${licence ?? 'none is named'}`]),
-    ...(integrity ? [] : [`${name}@${version}: the lock file has no checksum of it`]),
-  ]);
-
-/** https://cyclonedx.org/docs/1.5/json/. No time and no number of its own: the same tree gives the same bytes. */
-export const bomOf = ({ name, version, license }, packages) => ({
-  $schema: 'http://cyclonedx.org/schema/bom-1.5.schema.json',
-  bomFormat: 'CycloneDX',
-  specVersion: '1.5',
-  version: 1,
-  metadata: {
-    component: { type: 'application', 'bom-ref': `${name}@${version}`, name, version, ...licensed(license) },
-  },
-  components: packages.map((one) => ({
-    type: 'library',
-    'bom-ref': `${one.name}@${one.version}`,
-    name: one.name,
-    version: one.version,
-    scope: one.isOptional ? 'optional' : 'required',
-    purl: `pkg:npm/${one.name.replace(/^@/, '%40')}@${one.version}`,
-    ...(one.integrity && { hashes: [checksum(one.integrity)] }),
-    ...licensed(one.licence),
-  })),
-});
-
-const licensed = (licence) =>
-  licence === undefined
-    ? {}
-    : { licenses: [/[ ()]/.test(licence) ? { expression: licence } : { license: { id: licence } }] };
+/** Components with the checksums of their folders in a lock file. */
+export const withChecksums = (components, { packages }) =>
+  components.map((component) => {
+    const folder = component.properties?.find(({ name }) => name === FOLDER)?.value;
+    const integrity = packages[folder]?.integrity;
+    return integrity === undefined ? component : { ...component, hashes: [checksum(integrity)] };
+  });
 
 /** The lock file has base64, the document hexadecimal digits. */
 function checksum(integrity) {
@@ -84,25 +49,39 @@ function checksum(integrity) {
   };
 }
 
-function tableOf(packages) {
+/** Several licences apply together, as in an AND expression. */
+const licenceOf = ({ licenses }) =>
+  licenses?.map(({ expression, license }) => expression ?? license.id ?? license.name).join(' AND ');
+
+/** An OR expression is allowed where one of its alternatives is, an AND expression where all its parts are. */
+export function isAllowed(licence) {
+  if (licence === undefined) return false;
+  const words = licence.replace(/^\((.*)\)$/, '$1');
+  if (words.includes('(')) return false;
+  return words.split(' OR ').some((way) => way.split(' AND ').every((id) => ALLOWED.has(id)));
+}
+
+const nameOf = ({ group, name, version }) => `${group === undefined ? '' : `${group}/`}${name}@${version}`;
+
+/** Reasons against shipping a package, one sentence each. */
+export const faultsOf = (components) =>
+  components.flatMap((one) => [
+    ...(isAllowed(licenceOf(one))
+      ? []
+      : [`${nameOf(one)}: its licence is not allowed: ${licenceOf(one) ?? 'none is named'}`]),
+    ...(one.hashes ? [] : [`${nameOf(one)}: the lock file has no checksum of it`]),
+  ]);
+
+function tableOf(components) {
   const names = new Map();
-  for (const { name, version, licence = 'none' } of packages)
-    names.set(licence, [...(names.get(licence) ?? []), `${name}@${version}`]);
+  for (const one of components) {
+    const licence = licenceOf(one) ?? 'none';
+    names.set(licence, [...(names.get(licence) ?? []), nameOf(one)]);
+  }
   return [...names]
     .sort(([, one], [, other]) => other.length - one.length)
     .map(([licence, all]) => `${licence} (${all.length}): ${all.join(', ')}\n`)
     .join('');
-}
-
-const readJson = (path) => JSON.parse(readFileSync(join(ROOT, path), 'utf8'));
-
-function readManifest(path) {
-  try {
-    return readJson(join(path, 'package.json'));
-  } catch {
-    // Optional, and not installed here.
-    return undefined;
-  }
 }
 
 function run(words) {
@@ -113,11 +92,12 @@ function run(words) {
     process.stderr.write(`sbom: ${error.message}\nnpm run sbom -- [--out FILE]\n`);
     return 2;
   }
-  const packages = productionPackages(readJson('package-lock.json'), readManifest);
+  const made = makeDocument();
+  const components = withChecksums(made.components, JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')));
   const path = out ?? join(ROOT, 'sbom.cdx.json');
-  writeFileSync(path, `${JSON.stringify(bomOf(readJson('package.json'), packages), undefined, 2)}\n`);
-  process.stdout.write(`${tableOf(packages)}${packages.length} packages, in ${path}\n`);
-  const faults = faultsOf(packages);
+  writeFileSync(path, `${JSON.stringify({ ...made, components }, undefined, 2)}\n`);
+  process.stdout.write(`${tableOf(components)}${components.length} packages, in ${path}\n`);
+  const faults = faultsOf(components);
   for (const fault of faults) process.stderr.write(`sbom: ${fault}\n`);
   return faults.length === 0 ? 0 : 1;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run simulate`: runs the gateway's planner over a scripted day, so that a policy can be judged before it ships.
- * The tables go to standard output and are the same for the same files; progress, and how long it took, go to standard
+ * `npm run simulate`: runs the gateway's planner over a scripted day, so that a policy can be judged before it is
+ * deployed. The tables go to standard output and are the same for the same files; progress and duration go to standard
  * error.
  */
 import { basename, join, resolve } from 'node:path';
@@ -14,20 +14,20 @@ import { loadCatalog, loadScenario, type ShippedFiles } from './simulation/scena
 import { simulateDay } from './simulation/simulate-day.js';
 import type { Tally } from './simulation/tally.js';
 
-// The compiled file lies in dist/simulate/scripts.
+// The compiled file is in dist/simulate/scripts.
 const ROOT = join(import.meta.dirname, '../../..');
 const SHIPPED: ShippedFiles = {
   scenario: join(ROOT, 'scripts/simulation/day.yaml'),
   catalog: join(ROOT, 'catalog/default.yaml'),
 };
 const ROUTERS_DAY = join(ROOT, 'scripts/simulation/auto-day.yaml');
-/** npm starts scripts in the package's folder; paths count from where the operator stands. */
+/** npm starts scripts in the package's folder; paths are resolved from the operator's directory. */
 const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 
 const HELP = `npm run simulate -- [options]
 
-Runs the real planner, health and session pins over a scripted day and prints who answered, what it cost
-at list price, failovers, session moves and the time to the first token. Nobody is called.
+Runs the real planner, health and session pins over a scripted day and prints which endpoints answered, the cost
+at list price, failovers, session moves and the time to the first token. No provider is called.
 
   --scenario FILE      the day; default: scripts/simulation/day.yaml
   --compare A B        two scenarios; each figure is printed as A → B
@@ -53,7 +53,7 @@ A scenario is YAML; scripts/simulation/day.yaml explains each field where it use
   policy:              credentials, provider (preferences under those of traffic), account (only, ignore,
                        deny_data_collection, zdr), cooldown and timeouts (as FAIRLEAD_COOLDOWN, FAIRLEAD_TIMEOUTS)
 
-To judge a policy: write it into a file that says "extends: default" and compare it with the day.
+To judge a policy: write it into a file with "extends: default" and compare it with the day.
 `;
 
 interface Options {
@@ -105,7 +105,7 @@ function parseWords() {
   }
 }
 
-/** The tables alone go to standard output. */
+/** Only the tables go to standard output. */
 const printError = (line: string): void => void process.stderr.write(line);
 
 const pathOf = (name: string | undefined, shipped: string): string =>

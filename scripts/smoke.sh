@@ -46,7 +46,7 @@ timeout 120 node scripts/newcomer.mjs "http://127.0.0.1:$port" "$management" "$k
 # A backup of the store while it is in use.
 DATA_DIR="$folder/data" npm run --silent data:backup -- --out "$folder/backup"
 [ -f "$folder/backup/database/PG_VERSION" ]
-# It ends by itself, and leaves nobody who holds the store.
+# It ends by itself, and leaves no process that holds the store.
 kill -TERM -- "-$started"
 for _ in $(seq 1 300); do kill -0 -- "-$started" 2>/dev/null || break; sleep 0.2; done
 if kill -0 -- "-$started" 2>/dev/null || [ -e "$folder/data/lock" ]; then

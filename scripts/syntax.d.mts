@@ -1,10 +1,10 @@
-/** Bytes of the file, from 1, the end not included. */
+/** Bytes of the file, counted from 1, end exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** As `@swc/core` has it: `type` names the kind. A `key: value` of an object has no `span` of its own. */
+/** As in `@swc/core`: `type` is the kind. A `key: value` of an object has no `span` of its own. */
 export interface SyntaxNode {
   readonly type: string;
   readonly span: Span;
@@ -16,11 +16,11 @@ export interface Source {
   readonly program: SyntaxNode;
   /** @param position of a span */
   readonly lineAt: (position: number) => number;
-  /** What stands in the file. */
+  /** The source text of a span. */
   readonly textOf: (span: Span) => string;
 }
 
 export function parseSource(file: string): Source;
 
-/** Visits a node and what stands below it, in the order of the file. */
+/** Visits a node and its descendants, in the order of the file. */
 export function walk(node: SyntaxNode, visit: (node: SyntaxNode) => void): void;

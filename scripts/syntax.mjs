@@ -1,4 +1,4 @@
-// The syntax tree of a source file, for scripts and tests that hold sources to rules.
+// The syntax tree of a source file, for scripts and tests that check rules of the sources.
 import { readFileSync } from 'node:fs';
 import { parseSync } from '@swc/core';
 

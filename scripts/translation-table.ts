@@ -1,11 +1,15 @@
 /**
- * Puts the dialects' tables into docs/translation.md, between its two marks: `npm run docs:translation`. Run it when a
- * row of a table has changed.
+ * Inserts the tables of the dialects into docs/use/translation.md and the pages below docs/use/translation, between
+ * their two markers: `npm run docs:translation`. Run it when a row of a table has changed.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { withTables } from './print-translation.js';
+import { DIALECTS_WITH_PAGES, withSharedTables, withTablesOf } from './print-translation.js';
 
-const PAGE = fileURLToPath(new URL('../docs/translation.md', import.meta.url));
+function rewrite(page: string, print: (text: string) => string): void {
+  const path = fileURLToPath(new URL(`../docs/use/${page}.md`, import.meta.url));
+  writeFileSync(path, print(readFileSync(path, 'utf8')));
+}
 
-writeFileSync(PAGE, withTables(readFileSync(PAGE, 'utf8')));
+rewrite('translation', withSharedTables);
+for (const dialect of DIALECTS_WITH_PAGES) rewrite(`translation/${dialect}`, (text) => withTablesOf(dialect, text));

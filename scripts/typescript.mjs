@@ -4,14 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 import { transform } from '@swc/core';
 
-// `node --import` of this file lets a process run the sources as they stand, without a build that other tests may be
-// reading.
+// `node --import` of this file runs TypeScript sources directly, without a build that other tests may be reading.
 
 if (isMainThread) register(import.meta.url);
 
 const SOURCE = /^\.{1,2}\/.*\.js$/;
 
-/** Sources name one another as they will be called once they are built. */
+/** Sources import one another under the names of the built files. */
 export function resolve(specifier, context, next) {
   const isSource = context.parentURL?.endsWith('.ts') && SOURCE.test(specifier);
   return next(isSource ? specifier.replace(/\.js$/, '.ts') : specifier, context);

@@ -1,24 +1,25 @@
 import type { PicoUsd } from '../../src/core/money/credits.js';
 
-// What each side saw. A marker names one request of one client: it stands in the prompt, in the field `user` and, at a
-// process that will be killed, in the model's id, which is all that the ledger knows of a call before its first word.
+// The observations of each side. A marker names one request of one client: it is part of the prompt, of the field
+// `user` and, for a process that will be killed, of the model's id, which is all that the ledger knows of a call before
+// its first content.
 
-/** A call as the upstream counted it, from the moment its whole request had come. */
+/** A call as the upstream counted it, once its whole request had arrived. */
 export interface UpstreamCall {
-  /** Refused with a 529 before any word: nothing is charged for it. */
+  /** Refused with a 529 before any content: nothing is charged for it. */
   readonly isRefused: boolean;
-  /** What its usage comes to at list price. */
+  /** Its usage at list price. */
   readonly cost: PicoUsd;
 }
 
-/** A request as its client saw it. */
+/** A request as its client observed it. */
 export interface SeenReply {
   readonly marker: string;
-  /** `X-Generation-Id`, where headers came. */
+  /** `X-Generation-Id`, where headers arrived. */
   readonly id: string | undefined;
-  /** Undefined: no status came. */
+  /** Undefined: no status arrived. */
   readonly status: number | undefined;
-  /** The last byte that matters came: `message_stop` of a stream, the whole JSON body. */
+  /** The final byte arrived: `message_stop` of a stream, the whole JSON body. */
   readonly isComplete: boolean;
   /** `usage.cost` of a complete reply, as printed. */
   readonly reportedCost: number | undefined;
@@ -31,10 +32,10 @@ export interface StoredGeneration {
   readonly outcome: string;
   readonly cost: PicoUsd;
   readonly bound: PicoUsd;
-  /** What nobody was charged for. */
+  /** Not charged to any caller. */
   readonly operatorCost: PicoUsd;
   readonly isRecovered: boolean;
-  /** Charged by estimate, in part or whole: what was left before its provider told its usage. */
+  /** Charged by estimate, in part or whole: abandoned before its provider reported its usage. */
   readonly isEstimated?: boolean;
 }
 
@@ -51,6 +52,9 @@ export interface Evidence {
   readonly replies: readonly SeenReply[];
   readonly generations: readonly StoredGeneration[];
   readonly entries: readonly StoredEntries[];
-  /** Holds may be gone when their replies are settled, by a pause or a crash of the database: then caps come first. */
+  /**
+   * Holds may be gone when their replies are settled, after a pause or a crash of the database: then caps take
+   * precedence.
+   */
   readonly mayBeLate?: boolean;
 }

@@ -1,33 +1,33 @@
 import { PRICING } from './upstream.js';
 
-/** Requests that one process of a short life can be asked. */
+/** Requests that one process of a short life can receive. */
 const MODELS_OF_A_LIFE = 300;
-/** Enough to race those that are killed; it must not take the time of their starts. */
+/** Enough to race those that are killed; it must not slow down their starts. */
 const STABLE_OPEN_MAX = 4;
-/** Where each answers: whoever is refused at the first is answered at the second. */
+/** The providers of each model: a request refused at the first is answered at the second. */
 const PROVIDERS = ['first', 'second'] as const;
 
 /** A process that takes requests. */
 export interface Target {
   readonly origin: string;
-  /** Requests that may be open there at a time. */
+  /** Limit of concurrent requests. */
   readonly openMax: number;
-  /** The next request's marker and model; undefined: it can be asked no more. */
+  /** The next request's marker and model; undefined: it can receive no more. */
   next(): { readonly marker: string; readonly model: string } | undefined;
 }
 
-/** Serves every request of a process that is killed with nothing open. */
+/** The model for every request of a process that is killed without open requests. */
 export const STABLE_MODEL = 'crash/any';
 
 const modelOf = (marker: string): string => `crash/${marker}`;
 
-/** The marker of a row: what was said of it, or, of a call that nothing was seen of, the model's id. */
+/** The marker of a row: from `user`, or, for a call without any content, from the model's id. */
 export function markerOfRow(endUser: string | null, requestedModel: string): string | undefined {
   if (endUser !== null) return endUser;
   return /^crash\/(\w+-\d+)$/.exec(requestedModel)?.[1];
 }
 
-/** What a process of that name is started with and asked. */
+/** The start parameters and the requests of a process of that name. */
 export interface Life {
   readonly name: string;
   catalog(upstreamUrl: string): object;
@@ -35,12 +35,12 @@ export interface Life {
 }
 
 /**
- * A process to be killed. Each request has a model of its own: the ledger knows it from the moment of the hold, so that
- * a call of which nothing else was ever written is still told from others.
+ * A process to be killed. Each request has a model of its own: the ledger knows it from the hold on, so that a call of
+ * which nothing else was written can still be identified.
  */
 export function mortal(name: string): Life {
   const markers = Array.from({ length: MODELS_OF_A_LIFE }, (_, index) => `${name}-${index}`);
-  let asked = 0;
+  let requested = 0;
   return {
     name,
     catalog: (url) => catalogOf(url, markers.map(modelOf)),
@@ -48,7 +48,7 @@ export function mortal(name: string): Life {
       origin,
       openMax: Infinity,
       next: () => {
-        const marker = markers[asked++];
+        const marker = markers[requested++];
         return marker === undefined ? undefined : { marker, model: modelOf(marker) };
       },
     }),
@@ -57,14 +57,14 @@ export function mortal(name: string): Life {
 
 /** A process that lives for any number of requests, and is killed only when none of them is open. */
 export function stable(name: string): Life {
-  let asked = 0;
+  let requested = 0;
   return {
     name,
     catalog: (url) => catalogOf(url, [STABLE_MODEL]),
     at: (origin) => ({
       origin,
       openMax: STABLE_OPEN_MAX,
-      next: () => ({ marker: `${name}-${asked++}`, model: STABLE_MODEL }),
+      next: () => ({ marker: `${name}-${requested++}`, model: STABLE_MODEL }),
     }),
   };
 }

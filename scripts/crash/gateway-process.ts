@@ -1,21 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A start makes a database, on a machine that may be busy. */
+/** A start creates a database, on a machine that may be busy. */
 const START_MS_MAX = 120_000;
-/** Of a process's last words. */
+/** Of a process's last output. */
 const TAIL_CHARACTERS = 2_000;
 const LISTENING = /listening at (http:\/\/[\d.:]+)/;
 
 const running = new Set<GatewayProcess>();
-// Whatever ends this process ends those it has started, and no others.
+// The end of this process ends the processes it has started, and no others.
 process.once('exit', () => {
   for (const gateway of running) gateway.signal();
 });
 
-/** A gateway as a process of its own, with these variables and no others. Ends by SIGKILL alone. */
+/** A gateway as a separate process, with only these variables. Ends only by SIGKILL. */
 export class GatewayProcess {
-  /** What it complained of in its log, without requests. */
+  /** Warnings and errors in its log, without requests. */
   readonly complaints: string[] = [];
   private readonly child: ChildProcess;
   private readonly closed: Promise<unknown>;
@@ -23,7 +23,7 @@ export class GatewayProcess {
   private tail = '';
   private isKilled = false;
 
-  /** @param program arguments of Node */
+  /** @param program Node arguments */
   constructor(program: readonly string[], variables: Readonly<Record<string, string>>) {
     this.child = spawn(process.execPath, program, {
       env: { PATH: process.env['PATH'] ?? '', PORT: '0', LOG_LEVEL: 'info', ...variables },
@@ -46,7 +46,7 @@ export class GatewayProcess {
       });
       setTimeout(() => reject(new Error(`A gateway did not listen in time:\n${this.tail}`)), START_MS_MAX).unref();
     });
-    // It may be killed with nobody waiting for it to listen.
+    // It may be killed while no caller awaits its listening.
     this.listening.catch(() => undefined);
   }
 
@@ -55,7 +55,7 @@ export class GatewayProcess {
     return this.listening;
   }
 
-  /** SIGKILL, to this process alone. Resolves when the operating system has taken it away. */
+  /** SIGKILL, to this process alone. Resolves when the operating system has removed it. */
   async kill(): Promise<void> {
     this.signal();
     await this.closed;
@@ -66,7 +66,7 @@ export class GatewayProcess {
     this.child.kill('SIGKILL');
   }
 
-  /** Stands still, as a machine that is asleep. */
+  /** Suspends it, like a sleeping machine. */
   pause(): void {
     this.child.kill('SIGSTOP');
   }

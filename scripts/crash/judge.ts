@@ -1,63 +1,66 @@
 import { formatUsd, usdNumber, type PicoUsd } from '../../src/core/money/credits.js';
 import type { StoredEntries, StoredGeneration, Evidence, SeenReply, UpstreamCall } from './evidence.js';
 
-/** What one side counted, and what the other has of it. */
+/** The counts of each side, and how much of them the other side has. */
 export interface JudgedCounts {
   readonly requests: number;
-  /** Refused because a counter had no room. */
+  /** Refused because a counter allowed no more. */
   readonly unpaid: number;
   readonly upstreamCalls: number;
   /** Requests that reached the upstream. */
   readonly called: number;
   readonly rows: number;
-  /** Of calls that never reached the upstream. */
+  /** Rows of calls that never reached the upstream. */
   readonly rowsWithoutCall: number;
   readonly recovered: number;
-  /** Of these, holds of requests that failed before they were told of it, at nothing; and those known by their id. */
+  /**
+   * Of these, holds of requests that failed before they received the hold, released at nothing; and how many are known
+   * by their id.
+   */
   readonly unheard: number;
-  readonly unheardTold: number;
+  readonly unheardReported: number;
   readonly completed: number;
-  /** Completed replies whose charge is what the upstream counted. */
+  /** Completed replies whose charge equals the upstream's count. */
   readonly exact: number;
-  /** Those that were settled after their hold was gone, and found less room: the operator has borne the rest. */
+  /** Replies that were settled after their hold was gone, and for less: the operator bears the rest. */
   readonly late: number;
   readonly doubled: number;
   readonly missing: number;
-  /** USD, of the completed replies: by the upstream's count, and as entered. */
+  /** USD of the completed replies: by the upstream's count, and as entered. */
   readonly counted: PicoUsd;
   readonly charged: PicoUsd;
 }
 
 export interface Verdict {
   readonly counts: JudgedCounts;
-  /** A sentence each, naming the generation or the marker. */
+  /** One sentence each, naming the generation or the marker. */
   readonly violations: readonly string[];
 }
 
-/** Compares the upstream's own count, and what clients saw, with the ledger at rest. Pure. */
+/** Compares the upstream's own count, and the clients' observations, with the ledger at rest. Pure. */
 export function judge({ calls, replies, generations, entries, mayBeLate = false }: Evidence): Verdict {
   const violations: string[] = [];
   const rowsByMarker = groupBy(generations, ({ marker }) => marker ?? '');
   const entriesById = new Map(entries.map((entered) => [entered.id, entered]));
-  const asked = new Set(replies.map(({ marker }) => marker));
+  const requested = new Set(replies.map(({ marker }) => marker));
   const generationIds = new Set(generations.map(({ id }) => id));
 
-  // A hold whose answer never came to the process that asked for it: nothing was sent, and the request failed, with the
-  // id of that hold where its client got a reply at all.
+  // Holds whose creation was never confirmed to the process that requested them: nothing was sent, and the request
+  // failed, with the id of the hold where its client got a reply.
   const failed = replies.filter(
     (reply) => !reply.isComplete && !isRefusal(reply) && !calls.has(reply.marker) && !rowsByMarker.has(reply.marker),
   );
-  const told = new Set(failed.map(({ id }) => id));
-  let untold = failed.filter(({ id }) => id === undefined).length;
+  const reported = new Set(failed.map(({ id }) => id));
+  let unreported = failed.filter(({ id }) => id === undefined).length;
   let unheard = 0;
-  let unheardTold = 0;
+  let unheardReported = 0;
   for (const row of generations) {
     const isEmpty = mayBeLate && row.isRecovered && row.marker === undefined && row.cost + row.operatorCost === 0n;
-    if (isEmpty && (told.has(row.id) || untold-- > 0)) {
+    if (isEmpty && (reported.has(row.id) || unreported-- > 0)) {
       unheard++;
-      if (told.has(row.id)) unheardTold++;
+      if (reported.has(row.id)) unheardReported++;
       violations.push(...chargesOfUnheard(entriesById.get(row.id), row.id));
-    } else violations.push(...faultsOfRow(row, calls, asked, entriesById.get(row.id)));
+    } else violations.push(...faultsOfRow(row, calls, requested, entriesById.get(row.id)));
   }
   for (const { id } of entries) if (!generationIds.has(id)) violations.push(`${id}: has entries and no row`);
 
@@ -108,7 +111,7 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
       rowsWithoutCall: generations.filter(({ marker }) => !calls.has(marker ?? '')).length,
       recovered: generations.filter(({ isRecovered }) => isRecovered).length,
       unheard,
-      unheardTold,
+      unheardReported,
       completed: replies.filter(({ isComplete }) => isComplete).length,
       exact,
       late,
@@ -121,10 +124,10 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
   };
 }
 
-/** Refused before anything was sent: the gateway had no room, or had limits of its own. */
+/** Refused before anything was sent: by a counter or another limit of the gateway. */
 const isRefusal = ({ status }: SeenReply): boolean => status !== undefined && [401, 402, 403, 429].includes(status);
 
-/** What the caller owes for a reply that came to its end: the call that answered, and only that one. */
+/** The amount due for a completed reply: of the call that answered, and only that one. */
 function dueFor(calls: readonly UpstreamCall[] | undefined): PicoUsd {
   return (calls ?? []).reduce((sum, { isRefused, cost }) => (isRefused ? sum : sum + cost), 0n);
 }
@@ -138,28 +141,28 @@ function faultOfReply(
   if (!row) return 'its last byte went out and it has no row';
   if (row.id !== id) return `its row bears another id, ${row.id}`;
   if (row.outcome !== 'completed') return `its last byte went out and it counts as ${row.outcome}`;
-  if (row.cost !== paid) return `the upstream counted ${formatUsd(due)} USD, its row says ${formatUsd(row.cost)}`;
+  if (row.cost !== paid) return `the upstream counted ${formatUsd(due)} USD, its row has ${formatUsd(row.cost)}`;
   const amount = entries.get(id)?.amount;
   if (amount !== paid) return `the upstream counted ${formatUsd(due)} USD, entered is ${formatUsd(amount ?? 0n)}`;
   if (reportedCost !== usdNumber(due))
-    return `the upstream counted ${formatUsd(due)} USD, its client was told ${reportedCost}`;
+    return `the upstream counted ${formatUsd(due)} USD, its client received ${reportedCost}`;
   return undefined;
 }
 
 function faultsOfRow(
   { id, marker, cost, bound, isEstimated }: StoredGeneration,
   calls: Evidence['calls'],
-  asked: ReadonlySet<string>,
+  requested: ReadonlySet<string>,
   entered: StoredEntries | undefined,
 ): readonly string[] {
   const faults: string[] = [];
-  if (marker === undefined || !asked.has(marker)) faults.push(`${id}: is a row of no request`);
+  if (marker === undefined || !requested.has(marker)) faults.push(`${id}: is a row of no request`);
   if (!entered) faults.push(`${id}: has a row and no entry`);
   else if (entered.amount !== cost) {
-    faults.push(`${id}: its row says ${formatUsd(cost)} USD, entered is ${formatUsd(entered.amount)}`);
+    faults.push(`${id}: its row has ${formatUsd(cost)} USD, entered is ${formatUsd(entered.amount)}`);
   }
-  // Whatever way it ended: a bound is a bound, and what the provider never counted is not charged, but for what was
-  // left before it told its count.
+  // However it ended: a bound is a bound, and what the provider never counted is not charged, except for calls that
+  // were abandoned before it reported its count.
   if (cost > bound) faults.push(`${id}: is charged ${formatUsd(cost)} USD, above its bound of ${formatUsd(bound)}`);
   const due = dueFor(calls.get(marker ?? ''));
   if (cost > due && !isEstimated)
@@ -167,7 +170,7 @@ function faultsOfRow(
   return faults;
 }
 
-/** It is entered like any other, at nothing. */
+/** It is entered like any other, at 0 USD. */
 function chargesOfUnheard(entered: StoredEntries | undefined, id: string): readonly string[] {
   if (!entered) return [`${id}: has a row and no entry`];
   return entered.amount === 0n ? [] : [`${id}: costs nothing, entered is ${formatUsd(entered.amount)}`];

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { Life } from './fleet.js';
 import { GatewayProcess } from './gateway-process.js';
 
-/** What the gateways of a run have in common. */
+/** The common parameters of a run's gateways. */
 export interface Shared {
-  /** Arguments of Node. */
+  /** Node arguments. */
   readonly program: readonly string[];
-  /** Of the run: the catalogs and the data of its gateways. */
+  /** Of the run: holds the catalogs and data of its gateways. */
   readonly folder: string;
   readonly upstreamUrl: string;
   readonly databaseUrl: string;
@@ -18,7 +18,9 @@ export interface Shared {
   readonly initialCredits: string;
 }
 
-/** Starts a gateway with the catalog of its life. @param variables of its environment, beside what all have */
+/**
+ * Starts a gateway with the catalog of its life. @param variables of its environment, in addition to the common ones
+ */
 export async function launchGateway(
   life: Life,
   shared: Shared,
@@ -29,7 +31,7 @@ export async function launchGateway(
   return new GatewayProcess(shared.program, {
     DATABASE_URL: shared.databaseUrl,
     DB_POOL: '5',
-    // One for all, as on one machine: who comes later finds what the dead have left in their spools.
+    // Shared, as on one machine: later processes find what dead ones left in their spools.
     DATA_DIR: join(shared.folder, 'data'),
     FAIRLEAD_CATALOG: catalog,
     FAIRLEAD_ENCRYPTION_KEYS: `k1:${shared.encryptionKey}`,

@@ -6,44 +6,44 @@ import type { StoredEntries, StoredGeneration } from './evidence.js';
 import { markerOfRow } from './fleet.js';
 
 const LOOK_EVERY_MS = 20;
-/** Of one kind. */
+/** Limit of findings of one kind. */
 const KEPT_MAX = 20;
 
-/** The ledger, read by SQL from outside while others write them. */
+/** The ledger, read by SQL from outside while gateways write it. */
 export class LedgerWatch {
-  /** How often it looked whether a counter is above its cap. */
+  /** Number of checks for counters above their cap. */
   looks = 0;
-  /** How often one was. */
+  /** Number of counters found above. */
   overspent = 0;
-  /** A sentence each. */
+  /** One sentence each. */
   readonly findings: string[] = [];
   private watching: Promise<void> | undefined;
   private isOver = false;
 
   constructor(private readonly pool: pg.Pool) {}
 
-  /** Looks all the time, until `stop`. */
+  /** Checks continuously, until `stop`. */
   start(): void {
     this.watching = (async () => {
       while (!this.isOver) {
         await this.look().catch((error: unknown) => {
-          // It is killed as well.
+          // The database is killed as well.
           if (!isDatabaseUnavailable(error)) throw error;
         });
         await delay(LOOK_EVERY_MS);
       }
     })();
-    // Whoever waits for its end is told.
+    // The error is reported where its end is awaited.
     this.watching.catch(() => undefined);
   }
 
-  /** @throws what made it stop looking */
+  /** @throws the error that ended the checks */
   async stop(): Promise<void> {
     this.isOver = true;
     await this.watching;
   }
 
-  /** Counters with a cap, in one snapshot: what is spent and held may never be more than it, nor less than nothing. */
+  /** Counters with a cap, in one snapshot: used and held together may never exceed it, nor be negative. */
   async look(): Promise<void> {
     this.looks++;
     const { rows } = await this.pool.query<{ scope: string; used: string; held: string; cap: string | null }>(
@@ -68,7 +68,7 @@ export class LedgerWatch {
     for (const { generation_id: id } of rows) this.note(`${id}: charged more than once`);
   }
 
-  /** What is used and held of a key. */
+  /** The used and held amount of a key. */
   async taken(keyHash: string): Promise<PicoUsd> {
     const { rows } = await this.pool.query<{ taken: string }>(
       `SELECT coalesce(sum(used + held), 0) AS taken FROM spending_windows
@@ -90,7 +90,7 @@ export class LedgerWatch {
     return rows[0]?.count ?? 0;
   }
 
-  /** Counters whose figures are not what the entries come to, now that nothing is open. */
+  /** Compares the counters with the sums of their entries, once nothing is open. */
   async compareCounters(): Promise<void> {
     const { rows } = await this.pool.query<{ scope: string; used: string; held: string; entered: string }>(
       `WITH entered AS (

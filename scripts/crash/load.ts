@@ -7,20 +7,20 @@ import { OUTPUT_TOKENS_MAX, promptOf } from './upstream.js';
 
 const STREAMED_SHARE = 0.6;
 const LEAVING_SHARE = 0.08;
-/** After how many milliseconds a client that leaves does so. */
+/** After how many milliseconds a leaving client does so. */
 const LEAVES_AFTER = { min: 0, max: 60 };
 const OUTPUT_TOKENS = { min: 20, max: OUTPUT_TOKENS_MAX };
-/** Pause of a client without anybody to ask, or without room, in milliseconds. */
+/** Pause of a client without a target, or below its limit, in milliseconds. */
 const PAUSE_MS = 20;
-/** Longest wait for one reply: one that never ends is a fault of its own. */
+/** Longest wait for one reply: one that never ends is a fault. */
 const REPLY_MS_MAX = 60_000;
 
-/** Clients that each send one request after another to whoever lives. */
+/** Clients that each send one request after another to any living process. */
 export class Load {
   readonly replies: SeenReply[] = [];
   /** Markers of requests that got neither a reply nor an end. */
   readonly overdue: string[] = [];
-  /** Who may be asked at the moment. */
+  /** The processes that currently take requests. */
   readonly targets = new Set<Target>();
   private readonly agent = new Agent({ keepAlive: true });
   private readonly clients: Promise<void>[] = [];
@@ -34,12 +34,12 @@ export class Load {
     for (const [index, key] of keys.entries()) this.clients.push(this.run(key, index));
   }
 
-  /** Requests that this target has not answered yet. */
+  /** Open requests at this target. */
   openAt(target: Target): number {
     return this.under.get(target) ?? 0;
   }
 
-  /** Resolves when every client has ended what it had begun. */
+  /** Resolves when every client has finished its request. */
   async stop(): Promise<void> {
     this.isOver = true;
     await Promise.all(this.clients);
@@ -49,13 +49,13 @@ export class Load {
   private async run(key: string, client: number): Promise<void> {
     for (let turn = 0; !this.isOver; turn++) {
       const target = this.pick(`${client} ${turn}`);
-      const asked = target?.next();
-      if (!target || !asked) {
+      const request = target?.next();
+      if (!target || !request) {
         await delay(PAUSE_MS);
         continue;
       }
       this.under.set(target, this.openAt(target) + 1);
-      const reply = await this.ask(target.origin, key, asked).finally(() => {
+      const reply = await this.ask(target.origin, key, request).finally(() => {
         this.under.set(target, this.openAt(target) - 1);
       });
       this.replies.push(reply);
@@ -68,8 +68,8 @@ export class Load {
     return targets[Math.floor(this.fortune.chance(subject, 'target') * targets.length)];
   }
 
-  private async ask(origin: string, key: string, asked: { marker: string; model: string }): Promise<SeenReply> {
-    const { marker, model } = asked;
+  private async ask(origin: string, key: string, request: { marker: string; model: string }): Promise<SeenReply> {
+    const { marker, model } = request;
     const stream = this.fortune.chance(marker, 'streamed') < STREAMED_SHARE;
     const body = JSON.stringify({
       model,
@@ -106,7 +106,7 @@ export class Load {
 async function readReply(marker: string, response: IncomingMessage, stream: boolean): Promise<SeenReply> {
   let text = '';
   response.setEncoding('utf8');
-  // A connection that breaks off ends what can be read; what came before it counts.
+  // A broken connection ends the reading; bytes received before it count.
   await (async () => {
     for await (const chunk of response) text += chunk as string;
   })().catch(() => undefined);

@@ -23,11 +23,11 @@ import { CountingUpstream } from './upstream.js';
 export interface OutlastOptions {
   readonly rounds: number;
   readonly seed: string;
-  /** Arguments of Node that start a gateway. */
+  /** Node arguments that start a gateway. */
   readonly program: readonly string[];
-  /** Where the programs of PostgreSQL are. */
+  /** Folder of PostgreSQL's programs. */
   readonly binaries: string;
-  /** How long a paused replica stands still. */
+  /** How long a replica is paused. */
   readonly pauseMs: number;
   readonly report?: (line: string) => void;
 }
@@ -36,7 +36,7 @@ export interface OutlastReport {
   readonly crashes: number;
   readonly pauses: number;
   readonly rolls: number;
-  /** Holds that were written back after crashes, and charges that found less room than they came to. */
+  /** Holds that were written back after crashes, and charges that exceeded the remaining amount. */
   readonly restored: number;
   readonly late: number;
   readonly counts: JudgedCounts;
@@ -48,17 +48,17 @@ export interface OutlastReport {
 
 const CLIENTS = 10;
 const CAPPED_CLIENTS = 5;
-/** USD that a cap is raised by each round, beyond what is taken: of the key, and of the workspace's budget. */
+/** USD by which a cap exceeds what is taken, each round: of the key, and of the workspace's budget. */
 const ROOM = { key: 0.05, workspace: 0.4 };
 const UNDER_LOAD_MS = { min: 700, max: 2_500 };
 const REST_MS_MAX = 60_000;
 const POLL_MS = 100;
-/** What replicas of the time before and after a change of time-outs are started with. */
+/** Time-outs of replicas before and after a change of settings. */
 const TIMEOUTS = ['total=20s', 'total=600s'] as const;
 
 /**
- * Two replicas under load on a database that is killed, each of them paused in its turn, and replaced by one with other
- * time-outs; caps and budgets are looked at all along. Then the ledger is compared with what the upstream counted.
+ * Two replicas under load on a database that is killed, each of them paused in turn, and replaced by one with other
+ * time-outs; caps and budgets are checked throughout. Then the ledger is compared with the upstream's count.
  */
 export async function runOutlast(options: OutlastOptions): Promise<OutlastReport> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-outlast-'));
@@ -126,14 +126,14 @@ class Outlast {
     }
     await this.load.stop();
     if (!(await this.until(async () => (await this.watch.countHolds()) === 0))) {
-      this.violations.push(`${await this.watch.countHolds()} holds stand that nobody has ended`);
+      this.violations.push(`${await this.watch.countHolds()} holds were never ended`);
     }
     for (const replica of replicas) await this.readEvents(replica);
     await this.watch.stop();
     return this.conclude();
   }
 
-  /** Ends whatever this run started. Never throws. */
+  /** Ends everything this run started. Never throws. */
   async close(): Promise<void> {
     for (const gateway of this.processes) gateway.resume();
     await Promise.allSettled(this.processes.map((gateway) => gateway.kill()));
@@ -156,7 +156,7 @@ class Outlast {
     await this.underLoad(round, 'after the pause');
   }
 
-  /** A replica is replaced by one of other time-outs, while nothing is open there. */
+  /** Replaces a replica by one with other time-outs, while no request is open there. */
   private async roll(old: Replica, round: number): Promise<Replica> {
     const next = await this.start(round);
     this.load.targets.add(next.target);
@@ -187,7 +187,7 @@ class Outlast {
     return { gateway, target: life.at(await gateway.origin()) };
   }
 
-  /** A second key, with a cap, and a budget of the workspace that both spend from. */
+  /** A second key, with a cap, and a budget of the workspace that both use. */
   private async addCaps(): Promise<void> {
     await this.pool.query(
       `INSERT INTO api_keys (hash, account_id, workspace_id, kind, name, label, created_at, limit_usd, include_byok_in_limit)
@@ -277,13 +277,13 @@ export function printOutlast(report: OutlastReport): string {
     ['calls the upstream received', counts.upstreamCalls],
     ['rows in `generations`', counts.rows],
     ['– recovered', counts.recovered],
-    ['– – holds of requests that failed before they were told of it', counts.unheard],
-    ['– – – by the id that their clients were told', counts.unheardTold],
+    ['– – holds of requests that failed before they received it', counts.unheard],
+    ['– – – by the id that their clients received', counts.unheardReported],
     ['holds written back after a crash', report.restored],
     ['charges cut, because no counter had room', report.late],
     ['replies whose last byte came', counts.completed],
     ['– charged exactly what the upstream counted', counts.exact],
-    ['– charged as far as there was room, the rest told as the operator’s', counts.late],
+    ['– charged up to the limit, the rest borne by the operator', counts.late],
     ['USD by the upstream’s count', formatUsd(counts.counted)],
     ['USD entered in the ledger', formatUsd(counts.charged)],
     ['looks at caps and budgets, all along', report.looks],

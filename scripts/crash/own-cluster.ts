@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const BINARIES = '/usr/lib/postgresql';
 const COMMAND_MS_MAX = 60_000;
-/** Commits that do not wait for the disk reach it late, so that a crash takes some of them. */
+/** Commits that do not wait for the disk reach it late, so that a crash loses some of them. */
 const SETTINGS = ['wal_writer_delay=10s', 'max_connections=40', 'shared_buffers=32MB', 'fsync=off'];
 
 interface Identity {
@@ -17,8 +17,8 @@ interface Identity {
 }
 
 /**
- * A PostgreSQL server of this run's own, on a port of its own, that can be killed and started again. `fsync` is off,
- * for the machine itself does not die: what the server has handed to the system is there after its crash.
+ * A PostgreSQL server for this run alone, on its own port, that can be killed and restarted. `fsync` is off, because
+ * the machine itself does not die: what the server has passed to the system survives its crash.
  */
 export class OwnCluster {
   private constructor(
@@ -28,7 +28,7 @@ export class OwnCluster {
     private readonly identity: Identity | undefined,
   ) {}
 
-  /** Where the server's programs are; undefined where this machine has none. */
+  /** Folder of the server's programs; undefined where they are not installed. */
   static async findBinaries(): Promise<string | undefined> {
     const versions = await readdir(BINARIES).catch(() => []);
     const newest = versions
@@ -55,7 +55,7 @@ export class OwnCluster {
     return `postgres://postgres@127.0.0.1:${this.port}/postgres`;
   }
 
-  /** As a crash does: without a last word to anybody, and with recovery at the next start. */
+  /** Like a crash: without a shutdown, and with recovery at the next start. */
   async crash(): Promise<void> {
     await this.command('pg_ctl', ['-D', this.data, '-w', '-m', 'immediate', 'stop']);
   }
@@ -66,7 +66,7 @@ export class OwnCluster {
     await this.command('pg_ctl', ['-D', this.data, '-w', '-l', join(this.folder, 'log'), '-o', options, 'start']);
   }
 
-  /** Ends it and what it has stored. Never throws. */
+  /** Ends it and deletes its data. Never throws. */
   async remove(): Promise<void> {
     await this.crash().catch(() => undefined);
     await rm(this.folder, { recursive: true, force: true });

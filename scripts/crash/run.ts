@@ -19,30 +19,31 @@ import { Load } from './load.js';
 import { CountingUpstream } from './upstream.js';
 
 export interface CrashOptions {
-  /** Processes to be killed. */
+  /** Number of processes to kill. */
   readonly points: number;
   readonly seed: string;
-  /** An empty PostgreSQL database of this run's own. */
+  /** An empty PostgreSQL database for this run alone. */
   readonly databaseUrl: string;
-  /** Arguments of Node that start a gateway. */
+  /** Node arguments that start a gateway. */
   readonly program: readonly string[];
   /**
-   * Runs of points: in every second one, the first included, a replica that is not killed lives beside those that are.
+   * Stretches of points: in every second one, starting with the first, a replica that is not killed runs beside the
+   * others.
    */
   readonly stretches: number;
-  /** After so many milliseconds no further process is started to be killed. */
+  /** After this time in milliseconds no further process is started to be killed. */
   readonly pointsMsMax: number;
   readonly signal?: AbortSignal;
   readonly report?: (line: string) => void;
 }
 
-/** At which moment of its life a process is killed. */
+/** The moment of its life at which a process is killed. */
 export type Moment = 'load' | 'start' | 'sweep';
 
 export interface CrashReport {
   readonly killed: Readonly<Record<Moment, number>>;
   readonly counts: JudgedCounts;
-  /** Looks at the counters while it ran, and how many found one above its cap. */
+  /** Checks of the counters during the run, and the number of counters found above their cap. */
   readonly looks: number;
   readonly overspent: number;
   /** Differences that the verification of the ledger found. */
@@ -56,19 +57,19 @@ export interface CrashReport {
 /** Processes that are started, loaded and killed at the same time. */
 const LANES = 2;
 const CLIENTS = 16;
-/** Of these, whose key has a cap. */
+/** Clients among them whose key has a cap. */
 const CAPPED_CLIENTS = 6;
 const SWEEP_SHARE = 0.08;
 const START_SHARE = 0.15;
 /** How long a process is under load before it is killed, in milliseconds. */
 const UNDER_LOAD = { min: 0, max: 400 };
-/** The recovery of what dead replicas left comes five seconds after the start: load comes on shortly before it. */
+/** Recovery after dead replicas runs five seconds after the start: the load begins shortly before it. */
 const BEFORE_SWEEP_MS = 4_700;
 const AROUND_SWEEP = { min: 150, max: 450 };
-/** Parts of the usual time of a start. */
+/** As a share of the usual time of a start. */
 const INTO_START = { min: 0, max: 1.2 };
 const FIRST_GUESS_START_MS = 1_500;
-/** What a cap is raised by, beyond what is used and held. A call is bound at some 0.004 USD. */
+/** The amount by which a cap exceeds what is used and held. A call is bound at about 0.004 USD. */
 const ROOM = { min: 0.004, max: 0.15 };
 const INITIAL_CREDITS = '1000000';
 /** Recovery begins fifteen seconds after a death. */
@@ -76,8 +77,8 @@ const REST_MS_MAX = 120_000;
 const POLL_MS = 100;
 
 /**
- * Kills gateways under load, lets others finish what they left, and compares the ledger with what the
- * upstream and the clients saw.
+ * Kills gateways under load, lets others recover what they left, and compares the ledger with what the upstream and the
+ * clients observed.
  */
 export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-crash-'));
@@ -140,15 +141,15 @@ class CrashRun {
     if (this.points < points) this.violations.push(`only ${this.points} of ${points} points were made in the time`);
 
     await this.load.stop();
-    // Alone with all that is left.
+    // Alone with all remaining holds.
     await this.startStable('last');
     const isAtRest = await this.until(async () => (await this.watch.countHolds()) === 0, REST_MS_MAX);
-    if (!isAtRest) this.violations.push(`${await this.watch.countHolds()} holds stand that nobody has ended`);
+    if (!isAtRest) this.violations.push(`${await this.watch.countHolds()} holds were never ended`);
     await this.watch.stop();
     return this.conclude();
   }
 
-  /** Ends whatever this run started. Never throws. */
+  /** Ends everything this run started. Never throws. */
   async close(): Promise<void> {
     this.failing.abort();
     await Promise.allSettled(this.processes.map((gateway) => gateway.kill()));
@@ -192,7 +193,7 @@ class CrashRun {
     }
   }
 
-  /** Takes points until so many are made. */
+  /** Kills processes until the number of points is reached. */
   private async killUntil(points: number): Promise<void> {
     const lane = async (): Promise<void> => {
       try {
@@ -243,7 +244,7 @@ class CrashRun {
     return { gateway, target: await this.awaitStart(gateway, life) };
   }
 
-  /** Kills a process that nothing is open at: what is open there could not be told apart. */
+  /** Kills a process without open requests: open ones could not be distinguished. */
   private async retire({ gateway, target }: Stable): Promise<void> {
     this.load.targets.delete(target);
     const isIdle = await this.until(
@@ -286,7 +287,7 @@ class CrashRun {
     this.capped = { key, hash: data.hash, limit: 0n };
   }
 
-  /** One at a time: a cap that came late could be below what was spent under the one before it. */
+  /** One at a time: a delayed cap could be below what was spent under the previous one. */
   private async raiseCap(origin: string, subject: string): Promise<void> {
     this.raising = this.raising.then(async () => {
       const room = BigInt(Math.round(this.fortune.between(ROOM, subject, 'room') * 1e6)) * MICRO;
@@ -320,12 +321,12 @@ class CrashRun {
   }
 }
 
-/** A replica that is not to be killed under load. */
+/** A replica that is not killed under load. */
 interface Stable {
   readonly gateway: GatewayProcess;
   readonly target: Target;
 }
 
 const MICRO = PICO_PER_USD / 1_000_000n;
-/** A limit travels as a JSON number: six decimals of it are safe. */
+/** A limit is sent as a JSON number: six decimals are safe. */
 const roundUp = (amount: PicoUsd): PicoUsd => ((amount + MICRO - 1n) / MICRO) * MICRO;

@@ -6,11 +6,13 @@ import type { PicoUsd } from '../../src/core/money/credits.js';
 import type { Fortune } from '../simulation/fortune.js';
 import type { UpstreamCall } from './evidence.js';
 
-/** 10⁻¹² USD for a token, which is millionths of a USD for a million. No two classes may be taken for one another. */
+/**
+ * 10⁻¹² USD per token, which is millionths of a USD per million. All differ, so that no two classes can be confused.
+ */
 const PRICES = { prompt: 3_141_593n, completion: 15_707_963n, cacheRead: 314_159n, cacheWrite: 3_926_991n } as const;
 const perMillion = (price: PicoUsd): string => (Number(price) / 1e6).toFixed(6);
 
-/** As a catalog has it. */
+/** In the form of a catalog. */
 export const PRICING = {
   prompt: perMillion(PRICES.prompt),
   completion: perMillion(PRICES.completion),
@@ -18,7 +20,7 @@ export const PRICING = {
   input_cache_write: perMillion(PRICES.cacheWrite),
 };
 
-/** Tokens of a prompt by this upstream's own count: at most so many of each class. `promptOf` must be bound at more. */
+/** Limit of prompt tokens of each class by this upstream's own count. `promptOf` must be bound at more. */
 const INPUT_TOKENS_MAX = 80;
 export const OUTPUT_TOKENS_MAX = 200;
 const FILLER = 'What follows is here to be long enough that no count of tokens exceeds its bound. '.repeat(5);
@@ -40,12 +42,12 @@ interface Counted {
   readonly output: number;
 }
 
-/** A loopback provider that speaks the Messages format and keeps its own count of what it was called for. */
+/** A loopback provider with the Messages format that keeps its own count of calls. */
 export class CountingUpstream {
-  /** By marker, in the order they came. */
+  /** By marker, in order of arrival. */
   readonly calls = new Map<string, UpstreamCall[]>();
   private readonly server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-    // Who called may be dead by now.
+    // The calling process may be dead by now.
     this.serve(request, response).catch(() => response.destroy());
   });
 
@@ -124,7 +126,7 @@ export class CountingUpstream {
   }
 }
 
-/** As many characters as make no more tokens than these, by any estimate of four characters a token. */
+/** As many characters as amount to no more than these tokens, by any estimate of four characters per token. */
 const textOf = (tokens: number): string => 'abc '.repeat(tokens);
 
 const costOf = ({ input, cacheRead, cacheWrite, output }: Counted): PicoUsd =>

@@ -1,6 +1,6 @@
-// What `npm run path` counts of a request, and the limits of `limits.json` that it is held to.
+// The figures of `npm run path`, and their limits in `limits.json`.
 
-/** Figures in the order they are printed; what the database's client allocates is the embedded one's own. */
+/** Figures in the order they are printed; the allocations of the database's client are those of the embedded one. */
 export const FIGURES = {
   functions: { unit: 'functions' },
   files: { unit: 'files' },
@@ -21,9 +21,9 @@ export function figuresOf({ called, allocatedBytes, oldBytes }) {
 }
 
 /**
- * @param limits by request and figure; without one a figure is not held
+ * @param limits by request and figure; a figure without one is not checked
  * @param figures by request and name
- * @returns a sentence for each figure that is past its limit
+ * @returns a sentence for each figure that exceeds its limit
  */
 export function findPast(limits, figures, hasPostgres) {
   return Object.entries(figures).flatMap(([request, found]) =>

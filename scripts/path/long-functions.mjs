@@ -1,4 +1,4 @@
-// Functions by their length in lines: signature, body and what stands in it.
+// Functions by their length in lines, including signature and nested functions.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSource, walk } from '../syntax.mjs';
@@ -19,8 +19,8 @@ const BODIES = {
 const nameOf = ({ identifier, key }) => identifier?.value ?? key?.value ?? 'a nameless function';
 
 /**
- * @returns `{ file, line, name, lines }` of each function in `folder` with more than `linesMax`
- *   lines, the longest first
+ * @returns `{ file, line, name, lines }` of each function in `folder` with more than `linesMax` lines, the longest
+ * first
  */
 export function findLongFunctions(folder, linesMax) {
   const found = [];

@@ -1,6 +1,6 @@
-// What one warm request runs through and leaves behind, in a gateway of its own before a provider on loopback. V8 runs
-// without its optimizing compiler and with room for all that is allocated, so that neither the time that something
-// takes nor the moment of a collection is in the figures.
+// What one warm request runs through and leaves behind, in a separate gateway in front of a loopback provider. V8 runs
+// without its optimizing compiler and with memory for all allocations, so that neither speed nor the time of a
+// collection affects the figures.
 import { once } from 'node:events';
 import { relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -12,23 +12,23 @@ import { MODELS, REQUESTS } from './requests.mjs';
 
 const WARM_UP = 200;
 const WARM_UP_LANES = 4;
-/** Of each request, until memory of the pools and caches it fills is taken. */
+/** Warm-up requests of each kind, until the pools and caches it uses are filled. */
 const NEXT_WARM_UP = 40;
-/** Parts of which the median counts. */
+/** Number of parts; their median counts. */
 const PARTS = 3;
-/** A part in which something was collected is counted again, so often at most. */
+/** Limit of repetitions of a part that a collection interrupted. */
 const TRIES = 20;
-/** After each request, so that its settlement is a batch of its own. */
+/** Pause after each request, so that its settlement is a batch of its own. */
 const AFTER_MS = 20;
-/** What the warm-up leaves to be done by timers is over by then. */
+/** Pause after the warm-up for the work of timers. */
 const SETTLE_MS = 1_000;
-/** Of the calls in the counted requests: what is called for fewer of them is no part of each. */
+/** Minimum share of the counted requests in which a function is called to count as part of each. */
 const SHARE_MIN = 0.9;
-/** As it is run: so many whole requests at a time, in as many rounds. What is under way is met by collections. */
+/** With the usual settings: this many concurrent whole requests, in this many rounds. Collections run during them. */
 const TOGETHER_WARM_UP = 300;
 const TOGETHER_LANES = 32;
 const TOGETHER_ROUNDS = 100;
-/** Of them the smallest counts: a compiler at work, or a collection of the old, spoils one. */
+/** The smallest counts: the compiler at work, or a collection of the old generation, distorts one. */
 const TOGETHER_PARTS = 5;
 const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
@@ -37,8 +37,8 @@ const PROBE = fileURLToPath(new URL('./probe.mjs', import.meta.url));
 
 /**
  * @param names of the requests
- * @returns `hasPostgres`; `requests`: by name `called`, our functions that each request runs
- *   through (`{ file, name, calls }`, by file), and `allocatedBytes` and `oldBytes` of a request
+ * @returns `hasPostgres`; `requests`: by name `called`, the gateway's functions that each request runs through
+ * (`{ file, name, calls }`, by file), and `allocatedBytes` and `oldBytes` of a request
  */
 export function measurePath(names) {
   return withGateway(FLAGS, async (gateway, hasPostgres) => {
@@ -50,8 +50,8 @@ export function measurePath(names) {
 }
 
 /**
- * @returns bytes of the heap that each of many whole requests at a time makes old, in a gateway as it is run: with the
- *   optimizing compiler, the usual heap, and its jobs
+ * @returns bytes of the heap that each of many concurrent whole requests moves to the old generation, in a gateway with
+ * the usual settings: with the optimizing compiler, the usual heap, and its jobs
  */
 export function measureOldTogether() {
   return withGateway([], async (gateway) => {
@@ -62,7 +62,7 @@ export function measureOldTogether() {
     for (let part = 0; part < TOGETHER_PARTS; part++) {
       await askTogether(gateway);
       const { bytes: after } = await query(gateway.child, 'old');
-      // Fewer than before: the old was collected.
+      // Fewer than before: the old generation was collected.
       if (after >= bytes) found.push((after - bytes) / (TOGETHER_LANES * TOGETHER_ROUNDS));
       bytes = after;
     }
@@ -131,14 +131,14 @@ async function countCalls(gateway, request) {
     .sort((one, other) => (one.file < other.file ? -1 : one.file > other.file ? 1 : 0));
 }
 
-/** Calls of functions while something is done. */
+/** Counts calls of functions during an action. */
 async function callsDuring(child, action) {
   await query(child, 'count');
   await action();
   return (await query(child, 'report')).called;
 }
 
-/** What runs by itself runs without requests as well: as often as in an idle time of the same length. */
+/** Work without a request runs as often as in an idle period of the same length. */
 export function withoutIdle(busy, idle) {
   const keyOf = ({ url, startOffset }) => `${url}:${startOffset}`;
   const idleCalls = new Map(idle.map((called) => [keyOf(called), called.calls]));
@@ -151,7 +151,7 @@ async function query(child, message) {
   return answer;
 }
 
-/** One after the other: what is done for many together is then done for each. */
+/** In sequence: work that is batched for many requests is then done for each. */
 async function ask({ url, headers }, { path, body }, count, afterMs = AFTER_MS) {
   const address = url.replace(/messages$/, path);
   const text = JSON.stringify(body);

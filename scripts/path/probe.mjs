@@ -1,13 +1,13 @@
-// Loaded into the gateway before its program: answers its parent by calls of functions and by what the heap holds.
+// Loaded into the gateway before its program: reports function calls and heap sizes to its parent on request.
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics } from 'node:v8';
 import { Session } from 'node:inspector/promises';
 
-/** What is younger than a collection, and what is no object of the program. */
+/** Spaces that are younger than a collection, or hold no objects of the program. */
 const NOT_OLD = /^(new_|read_only|code_)/;
-/** Time-outs of so many milliseconds and more wait while a part is counted: jobs come round by them. */
+/** Longer time-outs, in milliseconds, are postponed during a measurement: they belong to periodic jobs. */
 const JOB_MS_MIN = 100;
-/** What a timer had begun is over by then. */
+/** Time after which work started by a timer is over. */
 const UNDER_WAY_MS = 90;
 
 const session = new Session();
@@ -22,17 +22,17 @@ const ANSWERS = { begin, allocated, old, count, report };
 process.on('message', (message) => void ANSWERS[message]?.().then((answer) => process.send(answer)));
 holdTimers();
 
-/** What comes round by a timer is no part of a request, and comes the oftener the slower the machine is. */
+/** Work started by a timer is not part of a request, and occurs the more often the slower the machine is. */
 function holdTimers() {
   const { setInterval, setTimeout } = globalThis;
   globalThis.setInterval = (callback, ms, ...words) => setInterval(() => isCounting || callback(...words), ms);
-  // Arguments by name: a rest array would be among the bytes of a request.
+  // Named arguments: a rest array would count towards the bytes of a request.
   globalThis.setTimeout = (callback, ms, one, other) => {
     if (!(ms >= JOB_MS_MIN)) return setTimeout(callback, ms, one, other);
     const whenFree = () => (isCounting ? setTimeout(whenFree, JOB_MS_MIN).unref() : callback(one, other));
     return setTimeout(whenFree, ms);
   };
-  // `util.promisify` finds the promise's way of it there.
+  // `util.promisify` finds the promise version there.
   for (const symbol of Object.getOwnPropertySymbols(setTimeout)) globalThis.setTimeout[symbol] = setTimeout[symbol];
 }
 
@@ -61,7 +61,7 @@ async function begin() {
   return {};
 }
 
-/** Bytes that were allocated since the beginning, and those that are among the old after two young collections. */
+/** Bytes allocated since the start, and those in the old generation after two young collections. */
 async function allocated() {
   const bytes = held().all - before.all;
   await observed();
@@ -73,7 +73,7 @@ async function allocated() {
   return { bytes, oldBytes, isWhole };
 }
 
-/** Bytes among the old objects, as far as no collection of those took them away. */
+/** Bytes in the old generation, unless one of its collections removed them. */
 async function old() {
   return { bytes: getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space').space_used_size };
 }

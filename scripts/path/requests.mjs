@@ -1,5 +1,5 @@
-// The requests that `npm run path` counts: those that most callers send, each to a model of the loopback provider,
-// which speaks the Messages format.
+// The requests that `npm run path` measures: the most common ones, each to a model of the loopback provider with the
+// Messages format.
 const KILOBYTE = 1000;
 const HISTORY_TURNS = 200;
 const SENTENCE = 'Write one paragraph about foxes and dogs, please. ';
@@ -15,7 +15,9 @@ const tool = (name, property) => ({
   input_schema: { type: 'object', properties: { [property]: { type: 'string' } }, required: [property] },
 });
 
-/** Turn about, ending with the caller's; markers at the system prompt and at the last two turns of the caller. */
+/**
+ * Alternating turns, ending with the caller's; cache markers at the system prompt and at the caller's last two turns.
+ */
 function history() {
   return Array.from({ length: HISTORY_TURNS + 1 }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -30,8 +32,8 @@ const RESULT = { type: 'tool_result', tool_use_id: CALL.id, content: text('Sunny
 export const MODELS = ['whole', 'stream-40-1'];
 
 /**
- * What is sent, by name: the path below `/api/v1`, the body, and how many requests a part of the measurement has. The
- * heap has room for what all of a part allocate.
+ * The requests by name: the path below `/api/v1`, the body, and the number of requests of a part of the measurement.
+ * The heap has space for the allocations of a whole part.
  */
 export const REQUESTS = {
   whole: {

@@ -9,13 +9,13 @@ import { ScenarioRefused } from './read-scenario.js';
 import type { Scenario, Scope } from './scenario.js';
 import { coversEndpoint } from './scope.js';
 
-/** Names of models that routers choose in the place of. */
+/** Model names that stand for routers. */
 const ROUTERS = new Set(ALL_PLUGINS.flatMap(({ models = [] }) => models));
 
 const LISTS = ['order', 'only', 'ignore'] as const;
 
 /**
- * A name that is misspelt would otherwise have no effect, and the day would look calm.
+ * A misspelt name would otherwise silently have no effect.
  * @throws ScenarioRefused that names the part of the scenario
  */
 export function checkScenario({ traffic, world, prices, policy }: Scenario, catalog: CatalogSnapshot): void {

@@ -2,8 +2,9 @@ import { hash01 } from '../../src/core/routing/draw.js';
 import type { Range } from './scenario.js';
 
 /**
- * Chance, from a seed. Each draw is named by what it decides, so that two policies meet the same day: the same session,
- * at the same endpoint, has the same luck under both, and what differs between their results is their doing.
+ * Random numbers from a seed. Each draw is named by what it decides, so that two policies meet the same day: the same
+ * session, at the same endpoint, draws the same under both, and differences between their results come from the
+ * policies.
  */
 export class Fortune {
   constructor(private readonly seed: string) {}
@@ -23,7 +24,7 @@ export class Fortune {
     return min === max ? min : min + Math.floor((max - min + 1) * this.chance(subject, what));
   }
 
-  /** Of median 1; its logarithm is normal with this deviation. */
+  /** Log-normal with median 1 and this deviation of the logarithm. */
   factor(spread: number, subject: string, what: string): number {
     if (spread === 0) return 1;
     const radius = Math.sqrt(-2 * Math.log(this.chance(subject, `${what} radius`)));

@@ -15,7 +15,7 @@ export interface AnswerTokens {
 
 type CacheClass = 'inputCacheRead' | 'inputCacheWrite';
 
-/** What the provider's list asks for an answer: no fee, no reservation. */
+/** The list price of an answer: without fees and holds. */
 export function listPrice(pricing: Pricing | null, tier: ServiceTier, tokens: AnswerTokens): PicoUsd {
   if (!pricing) return 0n;
   const { fresh, cached, written, answer } = tokens;
@@ -31,9 +31,7 @@ export function listPrice(pricing: Pricing | null, tier: ServiceTier, tokens: An
   );
 }
 
-/**
- * As `tokenPrice` finds the prices of prompt and completion: the tier's list, then the length's, then the plain one.
- */
+/** In the order of `tokenPrice` for prompt and completion: the tier's list, then the length's, then the plain one. */
 function cachePrice(
   pricing: Pricing,
   kind: CacheClass,

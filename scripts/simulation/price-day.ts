@@ -2,11 +2,11 @@ import type { CatalogSnapshot, Model } from '../../src/core/routing/catalog.js';
 import type { PriceChange } from './scenario.js';
 import { coversEndpoint } from './scope.js';
 
-/** The catalog over the day: each price change makes another, as a reload does. Asked in the order of time. */
+/** The catalog over the day: each price change creates another, like a reload. Must be queried in the order of time. */
 export class PriceDay {
   private changed = 0;
 
-  /** @param changes by rising time */
+  /** @param changes in ascending time */
   constructor(
     private catalog: CatalogSnapshot,
     private readonly changes: readonly PriceChange[],

@@ -2,7 +2,7 @@
 const LINE_MS = 2_000;
 
 /**
- * Reports how far a simulation is, at most every two seconds and never of a short one.
+ * Reports the progress of a simulation, at most every two seconds and never for a short one.
  * @param name of the day that is simulated
  * @param total decisions that it makes
  * @param print takes a line with its end

@@ -6,7 +6,7 @@ import type { FaultKind } from '../../src/core/errors.js';
 import type { ProviderPreferences } from '../../src/core/routing/preferences.js';
 import { readSlug } from '../../src/core/routing/slug.js';
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
-import { readPreferences } from '../../src/inference/read-options.js';
+import { readPreferences } from '../../src/faces/common/read-options.js';
 import { InvalidEnvironment, type Environment } from '../../src/shared/environment.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
 import type {
@@ -29,7 +29,7 @@ import {
 } from './scenario-schema.js';
 
 const DECISIONS = 100_000;
-/** Of a sum of shares such as 0.1 + 0.2 + 0.7. */
+/** Tolerance of a sum of shares such as 0.1 + 0.2 + 0.7. */
 const ROUNDING = 1e-9;
 
 /** A scenario cannot be used. The message names the file, the line and the field. */
@@ -37,12 +37,12 @@ export class ScenarioRefused extends Error {
   override readonly name = 'ScenarioRefused';
 }
 
-/** One file of a scenario: what it says itself. */
+/** One file of a scenario, without those it extends. */
 export interface ScenarioDraft {
   readonly file: string;
   readonly wire: WireScenario;
   readonly prices: readonly PriceChange[];
-  /** By the names that its traffic has for their files. */
+  /** By the names of their files in its traffic. */
   readonly prompts?: ReadonlyMap<string, readonly LabelledPrompt[]>;
 }
 
@@ -78,13 +78,13 @@ function checkShape(document: CatalogDocument): WireScenario | undefined {
   return value;
 }
 
-/** Numbers are places in lists. */
+/** Numbers are indexes of lists. */
 const fieldPath = (path: string): FieldPath =>
   path === '' ? [] : path.split('.').map((step) => (/^\d+$/.test(step) ? Number(step) : step));
 
 /**
- * Makes the scenario of a file and those it extends. What a file says at the top level replaces
- * what those before it say.
+ * Merges a file and those it extends into a scenario. Each top-level field of a file replaces that of the files before
+ * it.
  * @param drafts the extended ones first
  * @throws ScenarioRefused
  */
@@ -168,7 +168,7 @@ function readPolicy(wire: WirePolicy | undefined, file: string): Policy {
   };
 }
 
-/** In the words of the gateway's own variables, read by their own reader, so that defaults are the gateway's. */
+/** Read by the reader of the gateway's variables, so that the defaults are the gateway's. */
 function readSettings(wire: WirePolicy | undefined, file: string): Environment {
   const variables = { FAIRLEAD_COOLDOWN: wire?.cooldown, FAIRLEAD_TIMEOUTS: wire?.timeouts };
   try {

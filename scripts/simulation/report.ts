@@ -6,7 +6,7 @@ const ARROW = ' → ';
 
 type Table = readonly (readonly string[])[];
 
-/** The tables of a day; of two, each figure of the one stands before that of the other. */
+/** The tables of a day; with two days, the figures of both side by side. */
 export function printReport(tallies: readonly Tally[]): string {
   const tables = [
     summaryTable(tallies),
@@ -21,7 +21,7 @@ export function printReport(tallies: readonly Tally[]): string {
     .join('\n');
 }
 
-/** What is told of each day in one line. */
+/** The figures of each day, one line each. */
 const FIGURES: readonly (readonly [string, (tally: Tally) => string])[] = [
   ['decisions', ({ decisions }) => whole(decisions)],
   ['answered', ({ answers, decisions }) => percent(answers, decisions)],
@@ -104,7 +104,7 @@ function providersOf(tallies: readonly Tally[]): readonly string[] {
   return slugs.sort((one, other) => answers(other) - answers(one) || (one < other ? -1 : 1));
 }
 
-/** The first column to the left, the others to the right. */
+/** The first column is left-aligned, the others right-aligned. */
 function printTable(table: Table): string {
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
   const lines = table.map((row) =>

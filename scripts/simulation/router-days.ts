@@ -5,18 +5,20 @@ import { TRADEOFF_MAX } from '../../src/plugins/auto-router/rank-models.js';
 import type { Scenario } from './scenario.js';
 import { simulateDay } from './simulate-day.js';
 
-/** What a day of prompts came to under one way to choose. */
+/** The results of a day of prompts with one way of choosing models. */
 export interface RouterDay {
   readonly name: string;
   /** USD of a thousand answers, at list price. */
   readonly usd: number;
-  /** Mean of the scores of who answered, for code the coding score: no word of difficulty enters it. */
+  /** Mean score of the answering models, for code the coding score: independent of difficulty. */
   readonly score: number;
-  /** Mean likelihood of a good answer, by the score and the difficulty that the prompt's author gave it. */
+  /** Mean likelihood of a good answer, by the score and the difficulty given by the prompt's author. */
   readonly quality: number;
 }
 
-/** The same day by the dearest and the cheapest model that has both scores, and by the auto-router at each setting. */
+/**
+ * The same day with the dearest and the cheapest model that has both scores, and with the auto-router at each setting.
+ */
 export interface RouterDays {
   readonly dearest: RouterDay;
   readonly cheapest: RouterDay;
@@ -24,7 +26,7 @@ export interface RouterDays {
   readonly auto: readonly RouterDay[];
 }
 
-/** @param progress makes what is given the number of decisions of the day of that name */
+/** @param progress creates a receiver of the number of decisions, for the day of that name */
 export function routerDays(
   scenario: Scenario,
   catalog: CatalogSnapshot,
@@ -66,7 +68,7 @@ const priceOf = ({ endpoints }: Model): number =>
     ),
   );
 
-/** What the line between the cheapest and the dearest has at this price. */
+/** The value at this price on the line between the cheapest and the dearest. */
 export function onTheLine({ dearest, cheapest }: RouterDays, usd: number, figure: 'score' | 'quality'): number {
   const share = (usd - cheapest.usd) / (dearest.usd - cheapest.usd);
   return cheapest[figure] + share * (dearest[figure] - cheapest[figure]);
@@ -74,7 +76,7 @@ export function onTheLine({ dearest, cheapest }: RouterDays, usd: number, figure
 
 const percent = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
 
-/** As docs/routing.md has it: a table of Markdown. */
+/** In the form of docs/use/routing.md: a table of Markdown. */
 export function printRouterDays(days: RouterDays): string {
   const { dearest, cheapest, auto } = days;
   const rows = [dearest, ...auto, cheapest].map((day) => [

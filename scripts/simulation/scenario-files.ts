@@ -6,10 +6,10 @@ import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { readScenario, readScenarioFile, ScenarioRefused, type ScenarioDraft } from './read-scenario.js';
 import type { LabelledPrompt, Scenario } from './scenario.js';
 
-/** Files a scenario may be made of: more is a circle. */
+/** Limit of files of a scenario: more means a cycle. */
 const FILES_MAX = 8;
 
-/** What ships: the word `default` means these. */
+/** The shipped files: the word `default` refers to these. */
 export interface ShippedFiles {
   /** Absolute paths. */
   readonly scenario: string;
@@ -48,14 +48,14 @@ export async function loadScenario(path: string, shipped: ShippedFiles): Promise
  * @throws ScenarioRefused when the catalog cannot be used
  */
 export async function loadCatalog(path: string, shipped: ShippedFiles): Promise<CatalogSnapshot> {
-  // No secret is read: whom the operator can call stands in the scenario.
+  // No secret is read: the scenario defines which providers the operator can call.
   const content = await readContent({ path, shippedPath: shipped.catalog });
   const { reading } = judgeContent(content, () => undefined);
   if ('faults' in reading) throw new ScenarioRefused(reading.faults.map(describeFault).join('\n'));
   return reading.snapshot;
 }
 
-/** One prompt a line, as JSON. */
+/** One prompt per line, as JSON. */
 async function readPrompts(
   { wire }: ScenarioDraft,
   path: string,

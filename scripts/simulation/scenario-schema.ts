@@ -1,7 +1,7 @@
 import { REQUEST_FIELD_NAMES } from '../../src/core/translation.js';
-import { plugins } from '../../src/inference/schemas/plugins.js';
-import { provider } from '../../src/inference/schemas/routing.js';
-import { FAULT_POLICIES } from '../../src/routing/fault-policies.js';
+import { plugins } from '../../src/faces/common/schemas/plugins.js';
+import { provider } from '../../src/faces/common/schemas/routing.js';
+import { FAULT_POLICIES } from '../../src/core/fault-policies.js';
 import {
   closed,
   compile,
@@ -17,7 +17,7 @@ import {
 } from '../../src/shared/http/schema.js';
 import { AFFINITIES } from './scenario.js';
 
-/** Bounds of a scenario: beyond, a day takes longer to simulate than anyone waits. */
+/** Bounds of a scenario: a larger one takes too long to simulate. */
 const DECISIONS_MAX = 9_999_999;
 const RULES_MAX = 1_000;
 const NAME_CHARACTERS_MAX = 100;
@@ -92,14 +92,14 @@ const schema = closed({
   load: optional(list(closed({ at: time, weight: number({ min: 0 }) }), { min: 1, max: RULES_MAX })),
   traffic: optional(list(trafficKind, { min: 1, max: RULES_MAX })),
   world: optional(list(worldRule, { max: RULES_MAX })),
-  // Prices are read by the catalog's own reader, which is exact.
+  // The catalog's own exact reader reads the prices.
   prices: optional(
     list(closed({ at: time, provider: name, model: optional(name), pricing: freeForm() }), { max: RULES_MAX }),
   ),
   policy: optional(policy),
 });
 
-/** A scenario file as it is written (`scripts/simulation/day.yaml` says what each field means). */
+/** A scenario file as written (`scripts/simulation/day.yaml` explains each field). */
 export type WireScenario = Static<typeof schema>;
 export type WireTrafficKind = Static<typeof trafficKind>;
 export type WireWorldRule = Static<typeof worldRule>;

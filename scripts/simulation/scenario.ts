@@ -8,24 +8,27 @@ import type { RequestField } from '../../src/core/translation.js';
 import type { PromptClass } from '../../src/plugins/auto-router/prompt-class.js';
 import type { Environment } from '../../src/shared/environment.js';
 
-/** Numbers between which one is drawn, each as likely as the others; both ends included. */
+/** A range of uniformly drawn numbers, inclusive. */
 export interface Range {
   readonly min: number;
   readonly max: number;
 }
 
-/** How much begins at a time of day, beside other times; between two points it changes evenly. */
+/** The relative number of starts at a time of day; linear between two points. */
 export interface LoadPoint {
   /** Since midnight. */
   readonly atMs: number;
   readonly weight: number;
 }
 
-/** How the gateway knows a session: by the id the caller sends, by how the conversation begins, or not at all. */
+/**
+ * How the gateway identifies a session: by the id the caller sends, by the beginning of the conversation, or not at
+ * all.
+ */
 export const AFFINITIES = ['id', 'content', 'none'] as const;
 export type Affinity = (typeof AFFINITIES)[number];
 
-/** A prompt, and what its author says of it (test/plugins/prompts/GUIDE.md). */
+/** A prompt with its author's classification (test/plugins/prompts/GUIDE.md). */
 export interface LabelledPrompt extends PromptClass {
   readonly text: string;
   /** The request offers tools. */
@@ -35,9 +38,9 @@ export interface LabelledPrompt extends PromptClass {
 /** One kind of session in the day's mix. */
 export interface TrafficKind {
   readonly name: string;
-  /** Its part in all sessions, beside the other kinds. */
+  /** Its share of all sessions, relative to the other kinds. */
   readonly weight: number;
-  /** As a request names it, suffixes such as `:nitro` included. */
+  /** As in a request, including suffixes such as `:nitro`. */
   readonly model: string;
   readonly fallbacks: readonly string[];
   readonly affinity: Affinity;
@@ -46,22 +49,22 @@ export interface TrafficKind {
   readonly pauseMs: Range;
   /** Of the first turn. */
   readonly promptTokens: Range;
-  /** What each further turn adds to the prompt. */
+  /** Growth of the prompt with each further turn. */
   readonly growthTokens: Range;
   readonly answerTokens: Range;
-  /** How much of an earlier prompt of the session a provider that has seen it reads from its cache, 0 to 1. */
+  /** The share of an earlier prompt of the session that a provider with it in its cache reads from there, 0 to 1. */
   readonly cachedShare: number;
   /** Request fields that are set, as endpoints list them. */
   readonly parameters: readonly RequestField[];
   readonly maxOutputTokens?: number;
   readonly preferences: ProviderPreferences;
-  /** What plugins are asked, where `model` is a router's name. */
+  /** Options of plugins, where `model` is a router's name. */
   readonly plugins: readonly PluginEntry[];
-  /** Each session has one of them. Absent: what is said does not matter. */
+  /** Each session has one of them. Absent: the content does not matter. */
   readonly prompts?: readonly LabelledPrompt[];
 }
 
-/** Which endpoints a rule speaks of. Absent: all. */
+/** The endpoints that a rule covers. Absent: all. */
 export interface Scope {
   /** A slug covers all variants and tiers of a provider, `slug/variant` is one endpoint. */
   readonly provider?: SlugPattern;
@@ -69,17 +72,17 @@ export interface Scope {
   readonly model?: string;
 }
 
-/** How endpoints behave. What it does not say is as the rules before it say. */
+/** The behaviour of endpoints. Absent fields keep the values of earlier rules. */
 export interface WorldRule extends Scope {
-  /** In force from, and before; since midnight. */
+  /** Start (inclusive) and end (exclusive); since midnight. */
   readonly fromMs: number;
   readonly toMs: number;
   /** Median. */
   readonly firstTokenMs?: number;
   readonly tokensPerSecond?: number;
-  /** Standard deviation of the logarithm of either: 0 is always the median, 1 is wild. */
+  /** Standard deviation of the logarithm of either: 0 always gives the median, 1 varies widely. */
   readonly spread?: number;
-  /** The first token takes up to so many times as long, growing evenly while the rule is in force. */
+  /** Final factor of the time to the first token, growing linearly while the rule is in force. */
   readonly drift?: number;
   readonly faults?: Faults;
 }
@@ -87,7 +90,7 @@ export interface WorldRule extends Scope {
 export interface Faults {
   /** Share of the calls that fail in each way. */
   readonly shares: readonly (readonly [FaultKind, number])[];
-  /** The hint that comes with them. */
+  /** The retry hint of these faults. */
   readonly retryAfterMs?: number;
 }
 
@@ -97,26 +100,26 @@ export interface PriceChange extends Scope {
   readonly pricing: Pricing;
 }
 
-/** What the operator decides. */
+/** The operator's settings. */
 export interface Policy {
   /** Cool-down and time-outs. */
   readonly environment: Environment;
   /** Providers the operator can call. Absent: all of the catalog. */
   readonly credentials?: readonly SlugPattern[];
-  /** What the account allows. */
+  /** The policy of the account. */
   readonly account: RoutingPolicy;
 }
 
-/** A day to be simulated. The same scenario and catalog give the same result, to the byte. */
+/** A day to be simulated. The same scenario and catalog give the same result, byte for byte. */
 export interface Scenario {
   readonly seed: string;
-  /** How many requests are planned. */
+  /** Number of planned requests. */
   readonly decisions: number;
-  /** By rising time. */
+  /** In ascending time. */
   readonly load: readonly LoadPoint[];
   readonly traffic: readonly TrafficKind[];
   readonly world: readonly WorldRule[];
-  /** By rising time. */
+  /** In ascending time. */
   readonly prices: readonly PriceChange[];
   readonly policy: Policy;
 }

@@ -8,23 +8,26 @@ import type { AnswerTokens } from './list-price.js';
 import type { LabelledPrompt, TrafficKind } from './scenario.js';
 import type { PlannedSession } from './traffic.js';
 
-/** How long a provider's cache remembers a prompt, milliseconds (docs/reasons/money.md#prices-of-prompt-caches). */
+/**
+ * How long a provider's cache keeps a prompt, in milliseconds
+ * (docs/operate/catalog.md#prices).
+ */
 const CACHE_MS = 300_000;
 const CHARACTERS_PER_TOKEN = 4;
-/** What the gateway knows of a prompt for sure is less than its tokens: characters / 6, where about four make one. */
+/** The gateway's lower bound of a prompt is less than its tokens: characters / 6, where a token has about four. */
 const PROMPT_BOUND_SHARE = CHARACTERS_PER_TOKEN / 6;
 const TOOL: Tool = { type: 'function', name: 'run', inputSchema: { type: 'object' } };
 
-/** A conversation that goes on for some turns. Remembers which endpoint has seen how much of it. */
+/** A conversation of several turns. Remembers how much of it each endpoint has seen. */
 export class Session {
   turn = 0;
   promptTokens: number;
-  /** Who answered last. */
+  /** The leg that answered last. */
   answeredBy: Leg | undefined;
   private readonly seen = new Map<string, { readonly tokens: number; readonly at: number }>();
   private readonly models: readonly NamedModel[];
   private known: ModelRequest;
-  /** What is asked, where that matters. */
+  /** The prompt, where its content matters. */
   readonly prompt: LabelledPrompt | undefined;
 
   constructor(
@@ -38,7 +41,7 @@ export class Session {
     this.known = requestOf(kind, id);
   }
 
-  /** What draws of this turn are named by. */
+  /** The name of this turn's draws. */
   get subject(): string {
     return `${this.plan.id}.${this.turn}`;
   }
@@ -47,7 +50,7 @@ export class Session {
     return this.fortune.whole(this.plan.kind.answerTokens, this.subject, 'answer');
   }
 
-  /** As much of a request as sessions are known by, and routers look at. */
+  /** The parts of a request that identify sessions, and that routers read. */
   get request(): ModelRequest {
     const { prompt, known } = this;
     if (!prompt) return known;
@@ -60,7 +63,7 @@ export class Session {
     };
   }
 
-  /** What routing looks at in this turn's request. */
+  /** The parts of this turn's request that routing reads. */
   get needs(): RouteNeeds {
     const { model, preferences, parameters, maxOutputTokens } = this.plan.kind;
     return {
@@ -76,14 +79,14 @@ export class Session {
     };
   }
 
-  /** Tokens of this turn's prompt that the endpoint has in its cache. */
+  /** Tokens of this turn's prompt in the endpoint's cache. */
   cachedAt({ model, tag, endpoint }: Leg, now: number): number {
     const seen = this.seen.get(`${model.id} ${tag}`);
     if (!seen || now - seen.at > CACHE_MS || endpoint.pricing?.inputCacheRead === undefined) return 0;
     return Math.floor(this.plan.kind.cachedShare * Math.min(seen.tokens, this.promptTokens));
   }
 
-  /** @param cached as `cachedAt` said when the call was made */
+  /** @param cached the result of `cachedAt` when the call was made */
   answered(leg: Leg, cached: number, now: number): AnswerTokens {
     const { model, tag, endpoint } = leg;
     const isWritten = endpoint.pricing?.inputCacheWrite !== undefined;
@@ -99,7 +102,7 @@ export class Session {
     const { kind, turns, id } = this.plan;
     if (++this.turn >= turns) return undefined;
     this.promptTokens += this.fortune.whole(kind.growthTokens, this.subject, 'growth');
-    // Nothing ties its turns together, so each begins another conversation.
+    // Nothing links its turns, so each begins another conversation.
     if (kind.affinity === 'none') this.known = requestOf(kind, `${id} ${this.turn}`);
     return this.fortune.between(kind.pauseMs, this.subject, 'pause');
   }

@@ -7,12 +7,13 @@ import { mayCall, planRoute } from '../../src/core/routing/plan-route.js';
 import type { RouteInputs } from '../../src/core/routing/route-inputs.js';
 import { routeNeeds } from '../../src/core/routing/route-needs.js';
 import { namesProvider } from '../../src/core/routing/slug.js';
-import { HealthRegistry } from '../../src/health/health-registry.js';
+import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import { healthKeyOf } from '../../src/routing/call-telemetry.js';
 import { NO_DEFAULTS } from '../../src/core/plugin-defaults.js';
 import { PluginSets } from '../../src/inference/plugins/plugin-sets.js';
 import { ALL_PLUGINS } from '../../src/plugins/plugin-list.js';
-import { failureOf, FAULT_POLICIES, type FailedAttempt } from '../../src/routing/fault-policies.js';
+import { FAULT_POLICIES } from '../../src/core/fault-policies.js';
+import { failureOf, type FailedAttempt } from '../../src/routing/fault-policies.js';
 import { SessionPins } from '../../src/routing/session-pins.js';
 import { NoReplicas } from '../../src/shared/replicated-map-link.js';
 import { Fortune } from './fortune.js';
@@ -25,7 +26,7 @@ import { Timeline } from './timeline.js';
 import { listSessions } from './traffic.js';
 import { answerMs, World, type CallOutcome } from './world.js';
 
-/** Some midnight, epoch milliseconds. */
+/** An arbitrary midnight, epoch milliseconds. */
 const MIDNIGHT = Date.UTC(2026, 0, 1);
 const CALLER: Caller = {
   accountId: 'account',
@@ -39,13 +40,13 @@ const ALL_RESTING = 'temporarily_unavailable';
 
 const UNKNOWN_MODEL = 'model_not_found';
 
-/** One request on its way. */
+/** One request in progress. */
 interface Run {
   readonly session: Session;
   readonly plan: Plan;
   readonly began: number;
   readonly failed: FailedAttempt[];
-  /** Place of the leg that is looked at next. */
+  /** Index of the next leg to consider. */
   index: number;
   calls: number;
   /** A model that no other endpoint can help: the request was at fault. */
@@ -53,9 +54,9 @@ interface Run {
 }
 
 /**
- * Runs a day. Planner, health, pins and the consequences of faults are the gateway's own, under a clock that is moved
- * by hand; the providers are the scenario's. Attempts follow `PlanRunner`, whose own time is that of the process.
- * @param onDecision is given the number of decisions so far, after each
+ * Runs a day. Planner, health, pins and the consequences of faults are the gateway's own, under a simulated clock; the
+ * providers are the scenario's. Attempts follow `PlanRunner`, which itself uses the time of the process.
+ * @param onDecision receives the number of decisions so far, after each
  */
 export function simulateDay(
   scenario: Scenario,
@@ -154,7 +155,7 @@ class Day {
     this.continue(session);
   }
 
-  /** What only cools is tried when nobody else was or can be: close to what `PlanRunner` does in a second round. */
+  /** A cooling leg is tried when no other leg was or can be called: close to the second round of `PlanRunner`. */
   private isLast({ plan, index, calls }: Run, leg: PlannedLeg): boolean {
     return calls === 0 && index === plan.legs.length && this.health.admitLast(healthKeyOf(leg));
   }
@@ -175,7 +176,7 @@ class Day {
     this.advance(run);
   }
 
-  /** The first token is there; health and pins are told when the answer has ended, as the gateway does. */
+  /** The first token has arrived; health and pins are updated when the answer has ended, as in the gateway. */
   private deliver(
     run: Run,
     leg: PlannedLeg,

@@ -8,7 +8,7 @@ import type { AnswerTokens } from './list-price.js';
 
 export const HOURS = 24;
 
-/** What one provider did. */
+/** The counts of one provider. */
 export interface ProviderTally {
   attempts: number;
   /** Attempts that were refused for too many calls. */
@@ -31,22 +31,25 @@ export class Tally {
   promptTokens = 0;
   cachedTokens = 0;
   answerTokens = 0;
-  /** By code: there was nobody to ask. */
+  /** By code: no leg could be called. */
   readonly refused = new Map<string, number>();
-  /** By kind of error: everyone who was asked failed. */
+  /** By kind of error: every leg that was called failed. */
   readonly failed = new Map<string, number>();
   readonly providers = new Map<string, ProviderTally>();
-  /** Pairs of answers that follow each other in a session. */
+  /** Pairs of consecutive answers in a session. */
   continued = 0;
   /** Those that came from two endpoints. */
   moves = 0;
-  /** Tokens that the endpoint before would have read from its cache, less what the new one read. */
+  /** Tokens that the previous endpoint would have read from its cache, less what the new one read. */
   cachedTokensLost = 0;
-  /** How long planning took, milliseconds of this process, with the look-up of health and pins. */
+  /** Duration of planning in milliseconds of this process, including the look-up of health and pins. */
   planningMs = 0;
-  /** Answers to prompts whose kind is known. */
+  /** Answers to prompts of a known kind. */
   judged = 0;
-  /** Sums over these: the scores of who answered, and how likely a good answer was by the prompt's difficulty. */
+  /**
+   * Sums over these: the scores of the answering models, and the likelihood of a good answer at the prompt's
+   * difficulty.
+   */
   score = 0;
   quality = 0;
   private readonly movedSessions = new Set<string>();
@@ -74,10 +77,10 @@ export class Tally {
     else if (fault) provider.faults++;
   }
 
-  /** @param firstMs from the request to the first token, failed attempts included */
+  /** @param firstMs from the request to the first token, including failed attempts */
   answer(leg: Leg, tokens: AnswerTokens, cost: PicoUsd, firstMs: number, attempts: number, dayMs: number): void {
     const provider = this.providerOf(leg);
-    // What goes on past midnight counts to the last hour.
+    // Answers after midnight count in the last hour.
     const hour = Math.min(HOURS - 1, Math.floor(dayMs / HOUR_MS));
     provider.answers++;
     provider.answersByHour[hour]!++;
@@ -92,7 +95,7 @@ export class Tally {
     this.isSorted = false;
   }
 
-  /** A model without the score that the kind asks for counts nothing: nobody has measured it. */
+  /** A model without the score for the kind is not counted: it is unknown. */
   judge({ scores }: Model, { kind, difficulty }: PromptClass): void {
     this.judged++;
     const score = (kind === 'code' ? scores.coding : scores.quality)?.value;

@@ -2,18 +2,18 @@ import { Clock } from '../../src/core/time.js';
 
 interface Entry {
   readonly at: number;
-  /** Of two at the same time the one that was planned first goes first. */
+  /** Of two at the same time the one that was planned first runs first. */
   readonly order: number;
   readonly act: () => void;
 }
 
-/** What happens when, and the clock that goes with it: it stands still while something happens. */
+/** The planned events, and the clock that goes with them: it stands still during an event. */
 export class Timeline extends Clock {
-  /** A heap: each entry is before the two at twice its place. */
+  /** A heap: each entry precedes the two at twice its index. */
   private readonly entries: Entry[] = [];
   private planned = 0;
 
-  /** @param time where the clock stands first, epoch milliseconds */
+  /** @param time at the start, in epoch milliseconds */
   constructor(private time: number) {
     super();
   }
@@ -22,7 +22,7 @@ export class Timeline extends Clock {
     return this.time;
   }
 
-  /** @param at epoch milliseconds; what is past happens at once */
+  /** @param at epoch milliseconds; a past time means now */
   plan(at: number, act: () => void): void {
     const { entries } = this;
     const entry: Entry = { at: Math.max(at, this.time), order: this.planned++, act };
@@ -36,7 +36,7 @@ export class Timeline extends Clock {
     entries[place] = entry;
   }
 
-  /** Lets everything happen, and what that leads to. */
+  /** Runs all events, and those they plan. */
   run(): void {
     for (let entry = this.takeFirst(); entry; entry = this.takeFirst()) {
       this.time = entry.at;

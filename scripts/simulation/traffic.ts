@@ -4,7 +4,7 @@ import type { LoadPoint, Scenario, TrafficKind } from './scenario.js';
 
 const MINUTES = 24 * 60;
 
-/** A session before it has begun. */
+/** A session before its start. */
 export interface PlannedSession {
   readonly id: string;
   readonly kind: TrafficKind;
@@ -13,7 +13,7 @@ export interface PlannedSession {
   readonly startsMs: number;
 }
 
-/** The sessions of the day, in no order of time. Their turns are exactly the decisions that were asked for. */
+/** The sessions of the day, unsorted. The number of their turns is exactly the number of requested decisions. */
 export function* listSessions(scenario: Scenario, fortune: Fortune): Generator<PlannedSession> {
   const kinds = cumulate(scenario.traffic.map(({ weight }) => weight));
   const minutes = cumulate(Array.from({ length: MINUTES }, (_, minute) => loadAt(scenario.load, minute * MINUTE_MS)));
@@ -28,7 +28,7 @@ export function* listSessions(scenario: Scenario, fortune: Fortune): Generator<P
   }
 }
 
-/** Between two points evenly; from the last one to the first, over midnight, too. */
+/** Linear between two points; from the last one to the first across midnight. */
 function loadAt(load: readonly LoadPoint[], ms: number): number {
   const index = load.findIndex(({ atMs }) => atMs > ms);
   const after = load[index === -1 ? 0 : index]!;
@@ -38,14 +38,14 @@ function loadAt(load: readonly LoadPoint[], ms: number): number {
   return span === 0 ? before.weight : before.weight + ((after.weight - before.weight) * passed) / span;
 }
 
-/** Running sums, and evenly spread where all weights are 0. */
+/** Running sums, evenly spread where all weights are 0. */
 function cumulate(weights: readonly number[]): readonly number[] {
   const isEmpty = weights.every((weight) => weight === 0);
   let sum = 0;
   return weights.map((weight) => (sum += isEmpty ? 1 : weight));
 }
 
-/** Which of the running sums a chance falls under. */
+/** The index of the running sum that a chance falls under. */
 function pick(sums: readonly number[], chance: number): number {
   const wanted = chance * sums.at(-1)!;
   let low = 0;

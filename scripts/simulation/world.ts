@@ -5,15 +5,15 @@ import type { Fortune } from './fortune.js';
 import type { Faults, WorldRule } from './scenario.js';
 import { coversEndpoint } from './scope.js';
 
-/** How an endpoint behaves that no rule speaks of. */
+/** The behaviour of an endpoint without a rule. */
 const FIRST_TOKEN_MS = 600;
 const TOKENS_PER_SECOND = 60;
 const SPREAD = 0.35;
-/** How long a provider takes to refuse. One that times out takes as long as the gateway waits. */
+/** How long a provider takes to refuse. A time-out takes as long as the gateway waits. */
 const REFUSAL_MS = 150;
 const MS_PER_SECOND = 1_000;
 
-/** What came of a call, and how long it took to its first token or its fault. */
+/** The outcome of a call, and the time to its first token or its fault. */
 export type CallOutcome =
   | { readonly firstMs: number; readonly fault: ProviderFault }
   | { readonly firstMs: number; readonly fault?: undefined; readonly tokensPerSecond: number };
@@ -26,9 +26,9 @@ interface Conditions {
   faults: Faults | undefined;
 }
 
-/** The providers, as the scenario's rules have them. */
+/** The providers, by the scenario's rules. */
 export class World {
-  /** By model and tag: the rules that ever speak of it. */
+  /** By model and tag: the rules that cover it at any time. */
   private readonly rules = new Map<string, readonly WorldRule[]>();
 
   constructor(
@@ -39,7 +39,7 @@ export class World {
 
   /**
    * @param dayMs since midnight
-   * @param subject whose luck it is
+   * @param subject name of its random draws
    */
   call(leg: Leg, dayMs: number, subject: string): CallOutcome {
     const conditions = this.conditions(leg, dayMs);
