@@ -136,11 +136,7 @@ export class GenerationPartitionsRepository {
   }
 }
 
-async function dropWithin(
-  manager: EntityManager,
-  { table, first }: KeptMonth,
-  aheadMs: number,
-): Promise<DropOutcome> {
+async function dropWithin(manager: EntityManager, { table, first }: KeptMonth, aheadMs: number): Promise<DropOutcome> {
   // For this transaction only: the time limit of the role is meant for requests.
   await manager.query(`SET LOCAL statement_timeout = 0`);
   await manager.query(`SET LOCAL lock_timeout = '${LOCK_MS_MAX}ms'`);

@@ -60,12 +60,14 @@ describeOnEachDatabase('statements', (database) => {
   };
   const enter = (amount: number, kind?: string): Promise<JsonBody> =>
     gateway.manage('POST', '/credits', { amount, ...(kind && { kind }) });
-  const closeActions = async (): Promise<JsonBody[]> =>
-    (await call('GET', '/audit?action=statement.close')).body.data;
+  const closeActions = async (): Promise<JsonBody[]> => (await call('GET', '/audit?action=statement.close')).body.data;
 
   beforeAll(async () => {
     moveTo('2031-01-10T12:00:00Z');
-    gateway = await startGateway(database, { clock, variables: { FAIRLEAD_INITIAL_CREDITS: '12.5' } });
+    gateway = await startGateway(database, {
+      clock,
+      variables: { FAIRLEAD_INITIAL_CREDITS: '12.5', FAIRLEAD_RETENTION: 'generations=never,ledger_entries=never' },
+    });
     store = gateway.gateway.app.get(DataSource, { strict: false });
     owner = await ownerOf(store, hashKey(API_KEY));
     const workspace = (await gateway.manage('POST', '/workspaces', { name: 'Gone, "soon"', slug: 'gone' })).data.id;
@@ -144,7 +146,13 @@ describeOnEachDatabase('statements', (database) => {
       operator_cost: 0.5,
     });
     expect(lines).toContainEqual(
-      expect.objectContaining({ key: other.key_hash, key_name: '=1+1', member: 'anna', amount: -0.1, byok_amount: 3.3 }),
+      expect.objectContaining({
+        key: other.key_hash,
+        key_name: '=1+1',
+        member: 'anna',
+        amount: -0.1,
+        byok_amount: 3.3,
+      }),
     );
     expect((await show('2031-02')).lines.map((line: JsonBody) => [line.kind, line.amount])).toEqual([
       ['adjustment', -0.25],
@@ -309,7 +317,8 @@ describeOnEachDatabase('statements', (database) => {
       'statement of 2031-01, account: closing_balance',
       'statement of 2031-02, account: opening_balance',
     ]);
-    const late = (sign: string): string => `update late_entries set amount = amount ${sign} 1 where kind = 'correction'`;
+    const late = (sign: string): string =>
+      `update late_entries set amount = amount ${sign} 1 where kind = 'correction'`;
     expect(await altered(late('+'), late('-'))).toEqual([
       'statement of 2031-03, account: amount of correction, key ' + `${owner.key_hash.slice(0, 12)}…`,
     ]);
@@ -353,7 +362,11 @@ describeOnEachDatabase('statements', (database) => {
       '2031-08 closed',
       '2031-07 closed',
     ]);
-    expect(createHash('sha256').update(await csv('2031-08')).digest('hex')).toBe((await show('2031-08')).hash);
+    expect(
+      createHash('sha256')
+        .update(await csv('2031-08'))
+        .digest('hex'),
+    ).toBe((await show('2031-08')).hash);
     expect(await csv('2031-08')).toBe(`${HEAD}\n`);
     expect(await verifyLedger(store)).toMatchObject(CLEAN);
   });

@@ -196,7 +196,11 @@ export async function writeLines(store: Querying, { accountId, month }: Closing)
 }
 
 /** The stored lines of a closed month, in their order. */
-export async function* readLines(store: Querying, accountId: string, month: Date): AsyncGenerator<readonly StoredLine[]> {
+export async function* readLines(
+  store: Querying,
+  accountId: string,
+  month: Date,
+): AsyncGenerator<readonly StoredLine[]> {
   let after = 0;
   for (;;) {
     const lines = await store.query<(StoredLine & { place: number })[]>(
@@ -255,7 +259,8 @@ async function assertEnded(transaction: Querying, { accountId, month, aheadMs }:
     [accountId, monthAfter(month).toISOString(), aheadMs],
   );
   const { ended, count, until } = row!;
-  if (!ended) throw new GatewayError('conflict', `${printMonth(month)} has not ended: only a month that ended is closed.`);
+  if (!ended)
+    throw new GatewayError('conflict', `${printMonth(month)} has not ended: only a month that ended is closed.`);
   if (count === '0') return;
   throw new GatewayError(
     'conflict',

@@ -147,7 +147,7 @@ async function sumEntries(
   const groups = new Map<string, GroupSums>();
   addAll(groups, late);
   const next = monthAfter(month).getTime();
-  for (let from = month.getTime(); from < next; ) {
+  for (let from = month.getTime(); from < next;) {
     const until = Math.min(next, from + pace.spanMs);
     const startedAt = performance.now();
     const parameters = [accountId, new Date(from).toISOString(), new Date(until).toISOString()];

@@ -1,6 +1,16 @@
 import { formatUsd, parseUsd, type PicoUsd } from '../../core/money/credits.js';
 import { printCell } from '../../shared/http/row-export.js';
-import { described, number, object, oneOf, nullable, text, titled, integer, type Static } from '../../shared/http/schema.js';
+import {
+  described,
+  number,
+  object,
+  oneOf,
+  nullable,
+  text,
+  titled,
+  integer,
+  type Static,
+} from '../../shared/http/schema.js';
 import { printMonth } from './months.js';
 
 /** What a line sums up. */
@@ -28,7 +38,7 @@ export interface StoredLine {
 }
 
 const LINE = {
-  month: text(),
+  month: described('The month of the statement.', text()),
   kind: oneOf(LINE_KINDS),
   workspace_id: described('Null for credits, which belong to the account.', nullable(text())),
   workspace: described('Its name when the month was closed.', nullable(text())),

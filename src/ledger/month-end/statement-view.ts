@@ -1,5 +1,15 @@
 import { usdNumber, type PicoUsd } from '../../core/money/credits.js';
-import { described, moment, nullable, number, object, oneOf, text, titled, type Static } from '../../shared/http/schema.js';
+import {
+  described,
+  moment,
+  nullable,
+  number,
+  object,
+  oneOf,
+  text,
+  titled,
+  type Static,
+} from '../../shared/http/schema.js';
 import { printMonth } from './months.js';
 import { closingOf, type MonthSums } from './statement-totals.js';
 
@@ -14,13 +24,13 @@ export interface Statement {
 
 const TOTALS = {
   month: described('A UTC month.', text()),
-  status: oneOf(['open', 'closed']),
+  status: described('A closed month does not change.', oneOf(['open', 'closed'])),
   opening_balance: described('The closing balance of the month before.', number()),
   credits: described('What was entered: purchases, grants, adjustments and refunds.', number()),
   charges: described('What generations cost.', number()),
   corrections: described('By how much corrections of charges changed the balance.', number()),
   closing_balance: described('opening_balance + credits - charges + corrections.', number()),
-  closed_at: nullable(moment()),
+  closed_at: described('Null while it is open.', nullable(moment())),
   closed_by: described('Hash of the key that closed it, or `retention`.', nullable(text())),
   hash: described('Lowercase hex SHA-256 of its csv. Null while it is open.', nullable(text())),
 };
