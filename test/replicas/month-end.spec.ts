@@ -115,7 +115,7 @@ describeOnPostgres('months that two replicas close', (database) => {
     expect(await verifyLedger(store)).toMatchObject(CLEAN);
   }, 120_000);
 
-  it('are finished by whoever reads them, where a process died while it closed one', async () => {
+  it('are finished by a reader, where a process died while it closed one', async () => {
     clock.aheadMs = Date.parse('2031-07-10T00:00:00Z') - Date.now();
     await gateways[0]!.manage('POST', '/credits', { amount: 5 });
     clock.aheadMs = Date.parse('2031-08-10T00:00:00Z') - Date.now();

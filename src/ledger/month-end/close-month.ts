@@ -14,7 +14,7 @@ import { closingOf, LineSums } from './statement-totals.js';
  *
  * 1. `announce`: it is decided what belongs to the month. From here on, postings copy late entries.
  * 2. `waitForPostings`: those that have not seen it have ended.
- * 3. `copyCorrectable`, `writeLines`: always with the same result, whoever does it, and however often.
+ * 3. `copyCorrectable`, `writeLines`: always with the same result, in any replica, and however often.
  * 4. `complete`: totals and hash.
  */
 
@@ -288,7 +288,7 @@ async function findEarlier(
   return row?.earlier ?? undefined;
 }
 
-/** Closes, within a transaction in which nothing can be settled before `until`, all months of all accounts before it. */
+/** Closes all months of all accounts before `until`, within a transaction in which nothing before it can be settled. */
 export async function closeAllBefore(transaction: Querying, until: Date, aheadMs: number): Promise<void> {
   const accounts = await transaction.query<{ id: string }[]>('SELECT id FROM accounts ORDER BY id');
   for (const { id: accountId } of accounts) {

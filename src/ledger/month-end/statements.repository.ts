@@ -82,7 +82,7 @@ export class StatementsRepository {
       sums.get(month.getTime())?.add(line);
     };
     const entered = await this.sumEntered(accountId, since);
-    // Figures have what generations cost, corrections included: these are then told apart.
+    // Figures have what generations cost, corrections included: these are then taken out.
     for (const { month, amount } of await this.sumSpent(accountId, since, monthAfter(present)))
       add(month, { kind: 'charge', amount: `-${amount}` });
     for (const { month, kind, amount, is_spent } of entered) {

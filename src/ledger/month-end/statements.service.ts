@@ -66,7 +66,7 @@ export class StatementsService {
   }
 
   /**
-   * Closes a month, once: whoever closes it again gets the same statement.
+   * Closes a month, once: a repetition returns the same statement.
    * @throws GatewayError `invalid-request`, `not-found` as `get`; `conflict` where it cannot be closed yet
    */
   async close(actor: AuditActor, month: Date): Promise<Statement> {
