@@ -202,7 +202,7 @@ describeOnEachDatabase('statements', (database) => {
     );
     expect(await refusal('POST', '/statements/2031-01/close')).toEqual([
       409,
-      '1 calls that began in 2031-01 or before are not settled yet, the last by 2031-03-10T12:30:00.000Z at the latest; try again then.',
+      'Not settled yet: 1 call that began in 2031-01 or before, the last by 2031-03-10T12:30:00.000Z at the latest; try again then.',
     ]);
     await store.query(`delete from holds where generation_id = 'gen-1-open'`);
     await store.query('delete from replicas where id = $1', [replica]);

@@ -33,7 +33,7 @@ describeOnPostgres('months that two replicas close', (database) => {
       const response = await gateway.request(`/statements/${month}/close`, { method: 'POST', key: MANAGEMENT_KEY });
       const body = (await response.json()) as JsonBody;
       if (response.status === 200) return body.data;
-      if (tries === TRIES_MAX || !/not settled yet/.test(body.error.message)) throw new Error(body.error.message);
+      if (tries === TRIES_MAX || !/^Not settled yet/.test(body.error.message)) throw new Error(body.error.message);
       await delay(2);
     }
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../core/errors.js';
 import { formatUsd, type PicoUsd } from '../../core/money/credits.js';
+import { counted } from '../../core/text/counted.js';
 import { batches } from '../../shared/batches.js';
 import { waitForLock } from '../../shared/database/advisory-locks.js';
 import { ALL_PROMPT_TOKENS } from '../generation-columns.js';
@@ -264,7 +265,7 @@ async function assertEnded(transaction: Querying, { accountId, month, aheadMs }:
   if (count === '0') return;
   throw new GatewayError(
     'conflict',
-    `${count} calls that began in ${printMonth(month)} or before are not settled yet${
+    `Not settled yet: ${counted(Number(count), 'call')} that began in ${printMonth(month)} or before${
       until ? `, the last by ${until.toISOString()} at the latest` : ''
     }; try again then.`,
   );
