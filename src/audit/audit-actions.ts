@@ -27,6 +27,7 @@ export const AUDIT_ACTIONS = [
   'guardrail.delete',
   'guardrail.assign',
   'guardrail.unassign',
+  'statement.close',
   'workspace.create',
   'workspace.update',
   'workspace.delete',

@@ -21,6 +21,9 @@ import { HoldEntity } from '../ledger/hold.entity.js';
 import { HoldEpochEntity } from '../ledger/hold-epoch.entity.js';
 import { LedgerClosingEntity } from '../ledger/ledger-closing.entity.js';
 import { LedgerEntryEntity } from '../ledger/ledger-entry.entity.js';
+import { LateEntryEntity } from '../ledger/month-end/late-entry.entity.js';
+import { StatementEntity } from '../ledger/month-end/statement.entity.js';
+import { StatementLineEntity } from '../ledger/month-end/statement-line.entity.js';
 import { PriceVersionEntity } from '../ledger/price-version.entity.js';
 import { ReplicaEntity } from '../ledger/replica.entity.js';
 import { SpendingWindowEntity } from '../ledger/spending-window.entity.js';
@@ -58,6 +61,7 @@ export const ENTITIES = [
   GuardrailEntity,
   HoldEntity,
   HoldEpochEntity,
+  LateEntryEntity,
   LedgerClosingEntity,
   LedgerEntryEntity,
   OutboxDeliveryEntity,
@@ -68,6 +72,8 @@ export const ENTITIES = [
   RouteDecisionEntity,
   ConsultedDecisionEntity,
   SpendingWindowEntity,
+  StatementEntity,
+  StatementLineEntity,
   ToolContainerEntity,
   ToolContainerPieceEntity,
   WorkspaceEntity,

@@ -21,7 +21,7 @@ export const TAGS: readonly Tag[] = [
   {
     name: 'Credits',
     description: 'Credits, generations and what was spent where.',
-    rooms: ['credits', 'generation', 'generations', 'activity', 'analytics'],
+    rooms: ['credits', 'statements', 'generation', 'generations', 'activity', 'analytics'],
   },
   {
     name: 'Workspaces',

@@ -4,6 +4,7 @@ import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
+import { waitForSharedLock } from '../shared/database/advisory-locks.js';
 import type { EnteredCredits } from './entered-credits.js';
 
 /** Credits to be added, or taken back. */
@@ -44,10 +45,15 @@ export class CreditsRepository {
     accountId: string,
     { kind, amount, note, idempotencyKey }: NewCredits,
   ): Promise<EnteredCredits | undefined> {
+    // Not dated into a month that is closed meanwhile: the statement of that month would lack it.
+    await waitForSharedLock(manager, 'monthEnd');
     const [row] = await manager.query<EnteredRow[]>(
       `WITH entered AS (
          INSERT INTO credit_grants (id, account_id, kind, amount, note, idempotency_key, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, now() + $7 * interval '1 millisecond')
+         VALUES ($1, $2, $3, $4, $5, $6, greatest(
+           clock_timestamp() + $7 * interval '1 millisecond',
+           (SELECT date_trunc('month', max(month) + interval '32 days', 'UTC') FROM statements WHERE account_id = $2)
+         ))
          ON CONFLICT ON CONSTRAINT credit_grants_once DO NOTHING
          RETURNING *
        ), buyer AS (

@@ -6,6 +6,7 @@ import { Statements } from '../shared/database/statements.js';
 import { systemCode } from '../shared/database/system-code.js';
 import { withoutTimeout } from '../shared/database/watched-client.js';
 import { keepFigures } from './figures/roll-up.repository.js';
+import { closeAllBefore } from './month-end/close-month.js';
 
 /** Tables that are partitioned by the UTC month of `held_at`, and dropped by month. */
 export type MonthlyTable = 'generations' | 'ledger_entries';
@@ -117,14 +118,16 @@ export class GenerationPartitionsRepository {
   }
 
   /**
-   * Drops a month, all of it or nothing. Its totals remain: one closing row for each lifetime counter, and its figures.
-   * Any number of replicas may call it at once. Older months of the table must be dropped before.
+   * Drops a month, all of it or nothing. Its totals remain: one closing row for each lifetime counter, its figures and
+   * its statement. Any number of replicas may call it at once. Older months of the table must be dropped before.
    */
   async drop({ table, first }: KeptMonth): Promise<DropOutcome> {
     try {
       // Under a stricter level the snapshot would be older than the locks.
       return await this.database.transaction('READ COMMITTED', async (manager) =>
-        withoutTimeout(await manager.queryRunner?.connect(), () => dropWithin(manager, table, first)),
+        withoutTimeout(await manager.queryRunner?.connect(), () =>
+          dropWithin(manager, { table, first }, this.clock.aheadMs),
+        ),
       );
     } catch (error) {
       if (IN_USE.includes(systemCode(error))) return 'busy';
@@ -133,7 +136,7 @@ export class GenerationPartitionsRepository {
   }
 }
 
-async function dropWithin(manager: EntityManager, table: MonthlyTable, first: Date): Promise<DropOutcome> {
+async function dropWithin(manager: EntityManager, { table, first }: KeptMonth, aheadMs: number): Promise<DropOutcome> {
   // For this transaction only: the time limit of the role is meant for requests.
   await manager.query(`SET LOCAL statement_timeout = 0`);
   await manager.query(`SET LOCAL lock_timeout = '${LOCK_MS_MAX}ms'`);
@@ -147,7 +150,10 @@ async function dropWithin(manager: EntityManager, table: MonthlyTable, first: Da
   const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
   // A pending or unposted hold still moves windows that would be deleted, and may still be settled or corrected.
   if (await isTrue(manager, 'EXISTS (SELECT 1 FROM holds WHERE held_at < $1)', next)) return 'held';
+  // Its statement needs both tables, and is never written again.
+  await closeAllBefore(manager, next, aheadMs);
   if (table === 'ledger_entries') {
+    await manager.query('DELETE FROM late_entries WHERE month = $1', [first.toISOString()]);
     await closeEntries(manager, partition, first);
     await deleteWindows(manager, next);
   } else {

@@ -24,6 +24,9 @@ import { GenerationsController } from './generations.controller.js';
 import { GenerationRepository } from './generation.repository.js';
 import { HoldNotes } from './hold-notes.js';
 import { EmbeddedNotes } from './embedded-notes.js';
+import { StatementsController } from './month-end/statements.controller.js';
+import { StatementsRepository } from './month-end/statements.repository.js';
+import { StatementsService } from './month-end/statements.service.js';
 import { LedgerService } from './ledger.service.js';
 import { GenerationPartitions } from './generation-partitions.js';
 import { GenerationPartitionsRepository } from './generation-partitions.repository.js';
@@ -43,6 +46,7 @@ import { WindowsRepository } from './windows.repository.js';
     GenerationsController,
     ActivityController,
     AnalyticsController,
+    StatementsController,
   ],
   providers: [
     LedgerRepository,
@@ -74,6 +78,8 @@ import { WindowsRepository } from './windows.repository.js';
     FiguresRepository,
     RollUpRepository,
     RollUps,
+    StatementsRepository,
+    StatementsService,
   ],
   exports: [AccountOpening, LedgerService, PriceVersions, SettledGenerations, SpendingWindows],
 })

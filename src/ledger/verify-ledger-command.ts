@@ -5,8 +5,9 @@ import { verifyLedger, type LedgerDifference, type LedgerReport } from './verify
 
 const USAGE = `npm run ledger:verify -- [--json]
 
-Recomputes every balance, window and cost of the ledger from what was entered, and the figures of every hour and day
-from their generations, and compares exactly: those of the store that DATABASE_URL names, else of the embedded one in DATA_DIR, which no gateway may have open meanwhile.
+Recomputes every balance, window and cost of the ledger from what was entered, the figures of every hour and day from
+their generations, and every closed month from its entries and lines, and compares exactly: those of the store that
+DATABASE_URL names, else of the embedded one in DATA_DIR, which no gateway may have open meanwhile.
 Gateways on DATABASE_URL may be at work: all is read in one snapshot, and nothing is written.
 
 Prints a line for each difference and a summary, or with --json { counted, differences, unlisted, warnings }.

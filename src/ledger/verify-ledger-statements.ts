@@ -1,10 +1,11 @@
 import { FIGURES } from './figures/verify-figures.js';
+import { STATEMENT_LINES, STATEMENTS } from './month-end/verify-statements.js';
 
 /** A query whose every row is an error of the ledger: `what`, `expected`, `found` (texts), `is_warning`. */
 export interface Verification {
   readonly statement: string;
   /** The value of `$1`. */
-  readonly reads?: 'since' | 'whole';
+  readonly reads?: 'since' | 'whole' | 'entered';
 }
 
 /** The printed name of a counter; a key's hash is long and is cut. */
@@ -154,4 +155,6 @@ export const VERIFICATIONS: readonly Verification[] = [
   { statement: GENERATIONS, reads: 'whole' },
   { statement: BUDGETS },
   { statement: FIGURES },
+  { statement: STATEMENTS },
+  { statement: STATEMENT_LINES, reads: 'entered' },
 ];

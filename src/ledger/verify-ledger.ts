@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import { verifyHashes } from './month-end/verify-statements.js';
 import { COUNTED, KEPT_MONTHS, VERIFICATIONS, type Verification } from './verify-ledger-statements.js';
 
 /** One figure that is not what it should be. Texts for an operator: ids and amounts of USD, nothing secret. */
@@ -70,9 +71,11 @@ async function verifyWithin(manager: EntityManager): Promise<LedgerReport> {
     unlisted += Math.max(0, Number(found[0]?.total ?? 0) - found.length);
     rows.push(...found);
   }
+  const hashes = await verifyHashes(manager);
+  unlisted += Math.max(0, hashes.length - LISTED_MAX);
   return {
     counted: await count(manager),
-    differences: rows.filter((row) => !row.is_warning).map(viewDifference),
+    differences: [...rows.filter((row) => !row.is_warning).map(viewDifference), ...hashes.slice(0, LISTED_MAX)],
     unlisted,
     warnings: rows.filter((row) => row.is_warning).map(viewDifference),
   };
@@ -84,6 +87,8 @@ interface KeptMonths {
   readonly since: string;
   /** First moments of the months of which both generations and entries are kept. ISO 8601. */
   readonly whole: readonly string[];
+  /** First moments of the months of which all entries are kept. ISO 8601. */
+  readonly entered: readonly string[];
 }
 
 function readKeptMonths(rows: readonly KeptMonthRow[]): KeptMonths {
@@ -92,9 +97,11 @@ function readKeptMonths(rows: readonly KeptMonthRow[]): KeptMonths {
   const entries = times('ledger_entries');
   const since = Math.max(Math.min(...entries), rows[0]?.open_since?.getTime() ?? -Infinity);
   const generations = new Set(times('generations'));
+  const entered = entries.filter((time) => time >= since);
   return {
     since: new Date(Number.isFinite(since) ? since : 0).toISOString(),
-    whole: entries.filter((time) => time >= since && generations.has(time)).map((time) => new Date(time).toISOString()),
+    whole: entered.filter((time) => generations.has(time)).map((time) => new Date(time).toISOString()),
+    entered: entered.map((time) => new Date(time).toISOString()),
   };
 }
 

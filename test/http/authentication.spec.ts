@@ -17,7 +17,7 @@ const isOpen = (path: string): boolean => OPEN.has(path.replace(/^\/(api\/)?v1\/
  */
 const KIND_OF_KEY: readonly (readonly [RegExp, 'management' | 'inference'])[] = [
   [
-    /^\/(keys|byok|credits|activity|analytics|workspaces|organization|guardrails|audit|alarms|observability)(\/|$)/,
+    /^\/(keys|byok|credits|statements|activity|analytics|workspaces|organization|guardrails|audit|alarms|observability)(\/|$)/,
     'management',
   ],
   [/^\/(messages|chat\/completions|messages\/count_tokens)$/, 'inference'],

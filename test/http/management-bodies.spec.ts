@@ -149,6 +149,7 @@ describeOnEmbedded('management bodies', (database) => {
     path
       .replace('{reference}', reference)
       .replace('{interval}', 'daily')
+      .replace('{month}', '2000-01')
       .replaceAll(/\{\w+\}/g, 'none');
 
   it('are those of the contract, with every field of it', () => {
@@ -228,6 +229,7 @@ describeOnEmbedded('management bodies', (database) => {
       'POST /alarms/{id}/test',
       'POST /byok/{id}/test',
       'POST /observability/destinations/{id}/test',
+      'POST /statements/{month}/close',
     ]);
     for (const operation of bare) {
       const sent = async (body: string | undefined, type: string): Promise<readonly unknown[]> => {

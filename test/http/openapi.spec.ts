@@ -5,6 +5,7 @@
  * `/openapi.json`. Objects of the described replies are closed to further keys, so that an undescribed key fails. Ids
  * are those of objects created before.
  */
+import { DataSource } from 'typeorm';
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -122,6 +123,7 @@ describeOnEachDatabase('the description', (database) => {
       .replace(/\{(id|hash|reference)\}/, ids[room(operation)] ?? '')
       .replace('{scope}', 'users')
       .replace('{interval}', 'daily')
+      .replace('{month}', new Date().toISOString().slice(0, 7))
       .replace('{author}', 'sandbox')
       .replace('{slug}', 'echo')
       .replace('{name}', 'sandbox%2Fecho');
@@ -290,6 +292,20 @@ describeOnEachDatabase('the description', (database) => {
     }
   }, 30_000);
 
+  it('describes what closing a month answers', async () => {
+    const store = gateway.gateway.app.get(DataSource);
+    await store.query(
+      `insert into credit_grants (id, account_id, kind, amount, created_at)
+       select gen_random_uuid(), id, 'grant', 0, '2026-01-31T00:00:00Z' from accounts`,
+    );
+    const operation = description.operations.find(({ id }) => id === 'statementsClose')!;
+    const path = `${operation.servers[0]}/statements/2026-01/close`;
+    const { status, type, body } = await send('POST', path, { key: MANAGEMENT_KEY, body: {} });
+    expect([status, body.data.status]).toEqual([200, 'closed']);
+    succeeded.add(operation.id);
+    expect(description.faults(operation, status, type, body)).toEqual([]);
+  });
+
   it('describes what trying a credential answers', async () => {
     const operation = description.operations.find(({ id }) => id === 'byokTest')!;
     const { data } = await manage('POST', '/byok', { provider: 'p0', key: 'sk-nothing' });
@@ -352,6 +368,7 @@ describeOnEachDatabase('the description', (database) => {
       const path = operation.path
         .replaceAll(/\{(id|hash|reference)\}/g, '00000000-0000-8000-8000-000000000000')
         .replace('{interval}', 'daily')
+        .replace('{month}', '2000-01')
         .replaceAll(/\{(author|slug|name|scope)\}/g, 'none');
       const reply = await send(operation.method, `${operation.servers[0]}${path}`, {
         key: keyFor(operation),

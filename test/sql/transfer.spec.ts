@@ -228,7 +228,32 @@ async function seed(dataSource: DataSource): Promise<void> {
   );
   const figures = { id: ACCOUNT, span: 'hour', at: times[1], by_key: true, is_kept: true, ...owned, key_hash: 'ab', member: ODD_TEXT, model: ODD_TEXT, api: 'chat', outcome: 'completed', is_answered: true }; // oxfmt-ignore
   await put('generation_figures', { ...figures, ...measures });
-  await put('figure_progress', { id: true, rolled_until: times[1], marked_until: times[1] });
+  await put('figure_progress', { id: true, rolled_until: times[1], marked_until: times[1], closed_until: times[2] });
+  const lineCounts = {
+    prompt_tokens: 0,
+    completion_tokens: 1,
+    cached_tokens: 0,
+    reasoning_tokens: '9223372036854775807',
+  };
+  const lineAmounts = { amount: LARGEST, byok_amount: 0, operator_cost: 0 };
+  const closed = { account_id: ACCOUNT, month: times[0] };
+  await put('statements', {
+    ...closed,
+    closed_at: times[1],
+    closed_by: ODD_TEXT,
+    opening_balance: LARGEST,
+    hash: 'ab',
+  });
+  await put('statement_lines', { ...closed, place: 1, kind: 'charge', workspace: ODD_TEXT, count: 1, ...lineCounts, ...lineAmounts }); // oxfmt-ignore
+  const late = {
+    generation_id: 'gen-a',
+    held_at: times[0],
+    kind: 'charge',
+    ...owned,
+    key_hash: 'ab',
+    member: ODD_TEXT,
+  };
+  await put('late_entries', { ...late, month: times[0], entered_at: times[1], ...lineCounts, ...lineAmounts });
   await put('figure_changes', { hour: times[0], changes: '9223372036854775807' });
 }
 

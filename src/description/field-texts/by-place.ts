@@ -144,6 +144,8 @@ export const TEXTS_BY_PLACE: Readonly<Record<string, string>> = {
   'keysList.data': 'The keys, in the order of `sort`.',
   'byokList.data': 'The credentials.',
   'activityList.data': 'A row for each day or hour and group.',
+  'statementsShow.data.lines': 'In the order of the csv.',
+  'statementsShow.query.format': '`csv`: only the lines, with exact amounts.',
   'membersList.data': 'The members.',
   'membersAdd.data': 'The members that were added.',
   'budgetsList.data': 'The budgets.',

@@ -14,4 +14,8 @@ export class FigureProgressEntity {
   /** Changes of hours before it are noted. */
   @Column({ name: 'marked_until', type: 'timestamptz', precision: 3 })
   markedUntil!: Date;
+
+  /** Entries of generations that began before it are noted as late: some account has closed these months. */
+  @Column({ name: 'closed_until', type: 'timestamptz', precision: 3, nullable: true })
+  closedUntil!: Date | null;
 }

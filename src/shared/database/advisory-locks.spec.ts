@@ -2,7 +2,7 @@
 // read as text, for locks that bypass it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ADVISORY_LOCKS, tryLock, waitForLock } from './advisory-locks.js';
+import { ADVISORY_LOCKS, tryLock, waitForLock, waitForSharedLock } from './advisory-locks.js';
 
 const SOURCES = join(__dirname, '..', '..');
 const NUMBERS: readonly number[] = Object.values(ADVISORY_LOCKS);
@@ -49,10 +49,12 @@ describe('advisory locks', () => {
     };
     await waitForLock(transaction as never, 'opening');
     await waitForLock(transaction as never, 'guardrails', 'an-account');
+    await waitForSharedLock(transaction as never, 'monthEnd');
     expect(await tryLock(transaction as never, 'auditRetention')).toBe(true);
     expect(statements).toEqual([
       ['SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.opening]],
       ['SELECT pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS.guardrails, 'an-account']],
+      ['SELECT pg_advisory_xact_lock_shared($1)', [ADVISORY_LOCKS.monthEnd]],
       ['SELECT pg_try_advisory_xact_lock($1) AS taken', [ADVISORY_LOCKS.auditRetention]],
     ]);
   });

@@ -36,6 +36,8 @@ export const ADVISORY_LOCKS = {
    * it waits for those that began before.
    */
   postedSettlements: 4_721_012,
+  /** Closing a month. Shared by transactions that enter credits: none is dated into a month that is closed meanwhile. */
+  monthEnd: 4_721_013,
   /** Counting the destinations of an account. */
   destinations: 4_721_041,
   /** Counting the alarms of an account. */
@@ -55,6 +57,11 @@ type Querying = Pick<EntityManager | QueryRunner, 'query'>;
 export async function waitForLock(transaction: Querying, lock: AdvisoryLock, of?: string): Promise<void> {
   if (of === undefined) await transaction.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS[lock]]);
   else await transaction.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS[lock], of]);
+}
+
+/** As `waitForLock`, beside others that share it. */
+export async function waitForSharedLock(transaction: Querying, lock: AdvisoryLock): Promise<void> {
+  await transaction.query('SELECT pg_advisory_xact_lock_shared($1)', [ADVISORY_LOCKS[lock]]);
 }
 
 /** Takes a lock until the transaction ends, unless another transaction holds it. */

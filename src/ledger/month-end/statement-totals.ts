@@ -1,0 +1,29 @@
+import type { PicoUsd } from '../../core/money/credits.js';
+import { readUsd, type StoredLine } from './statement-line.js';
+
+/** What a month did to the balance. The closing balance is the opening one + credits - charges + corrections. */
+export interface MonthSums {
+  readonly credits: PicoUsd;
+  /** Not below 0. */
+  readonly charges: PicoUsd;
+  /** The change of the balance by corrections. */
+  readonly corrections: PicoUsd;
+}
+
+/** Adds up lines. */
+export class LineSums implements MonthSums {
+  credits = 0n;
+  charges = 0n;
+  corrections = 0n;
+
+  add({ kind, amount }: Pick<StoredLine, 'kind' | 'amount'>): void {
+    const change = readUsd(amount);
+    if (kind === 'charge') this.charges -= change;
+    else if (kind === 'correction') this.corrections += change;
+    else this.credits += change;
+  }
+}
+
+/** The balance after a month that began with `opening`. */
+export const closingOf = (opening: PicoUsd, { credits, charges, corrections }: MonthSums): PicoUsd =>
+  opening + credits - charges + corrections;
