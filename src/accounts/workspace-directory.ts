@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { isUuid } from '../shared/http/field-patterns.js';
 import { workspaceSlug } from '../shared/http/fields.js';
@@ -10,25 +11,28 @@ export type NamedIn = 'address' | 'workspace_id';
 
 /**
  * Finds a workspace by its id or its slug, from a path, a query or a body: an id where a text could be both. Workspaces
- * of other accounts and deleted ones do not exist. Safe to share; every result is read from the store.
+ * of other accounts, deleted ones, and those that a key does not reach do not exist. Safe to share; every result is
+ * read from the store.
  */
 @Injectable()
 export class WorkspaceDirectory {
   constructor(private readonly database: DataSource) {}
 
   /** @throws GatewayError `not-found` */
-  async get(accountId: string, reference: string, named: NamedIn = 'workspace_id'): Promise<WorkspaceEntity> {
-    const wheres = conditionsOf(accountId, reference);
+  async get(reach: Reach, reference: string, named: NamedIn = 'workspace_id'): Promise<WorkspaceEntity> {
+    const wheres = conditionsOf(reach, reference);
     const rows = wheres.length === 0 ? [] : await this.database.manager.find(WorkspaceEntity, { where: wheres });
     return chosen(rows, reference, named);
   }
 
   /**
-   * Id of the workspace that a body names, or of the account's default one.
+   * Id of the workspace that a body names; else of the one that the key is bound to, or of the account's default one.
    * @throws GatewayError `not-found`; `invalid-request` where none is named and there is no default
    */
-  async idOrDefault(accountId: string, reference: string | undefined): Promise<string> {
-    if (reference !== undefined) return (await this.get(accountId, reference)).id;
+  async idOrDefault(reach: Reach, reference: string | undefined): Promise<string> {
+    const { accountId, boundTo } = reach;
+    if (reference !== undefined) return (await this.get(reach, reference)).id;
+    if (boundTo !== undefined) return boundTo;
     const home = { accountId, isDefault: true, deletedAt: IsNull() };
     const workspace = await this.database.manager.findOneBy(WorkspaceEntity, home);
     if (workspace) return workspace.id;
@@ -37,11 +41,12 @@ export class WorkspaceDirectory {
   }
 
   /**
-   * Id of the workspace that a list is limited to; undefined where none is named.
+   * Id of the workspace that a list is limited to: the named one, else the one that the key is bound to; undefined
+   * where there is neither.
    * @throws GatewayError `not-found`
    */
-  async idIfNamed(accountId: string, reference: string | undefined): Promise<string | undefined> {
-    return reference === undefined ? undefined : (await this.get(accountId, reference)).id;
+  async idIfNamed(reach: Reach, reference: string | undefined): Promise<string | undefined> {
+    return reference === undefined ? reach.boundTo : (await this.get(reach, reference)).id;
   }
 
   /**
@@ -49,12 +54,14 @@ export class WorkspaceDirectory {
    * belong to another one now.
    * @throws GatewayError `not-found`
    */
-  async idEvenIfDeleted(accountId: string, reference: string | undefined): Promise<string | undefined> {
-    if (reference !== undefined && isUuid(reference)) {
+  async idEvenIfDeleted(reach: Reach, reference: string | undefined): Promise<string | undefined> {
+    const { accountId, boundTo } = reach;
+    if (reference !== undefined && boundTo === undefined && isUuid(reference)) {
       const ever = await this.database.manager.findOneBy(WorkspaceEntity, { accountId, id: reference });
       if (ever) return ever.id;
     }
-    return this.idIfNamed(accountId, reference);
+    // The workspace of a key that works is not deleted.
+    return this.idIfNamed(reach, reference);
   }
 
   /**
@@ -73,8 +80,8 @@ export class WorkspaceDirectory {
    * Locks the workspace until the transaction ends: no other one changes it or adds to it.
    * @throws GatewayError `not-found`
    */
-  async lock(manager: EntityManager, accountId: string, reference: string): Promise<WorkspaceEntity> {
-    const wheres = conditionsOf(accountId, reference);
+  async lock(manager: EntityManager, reach: Reach, reference: string): Promise<WorkspaceEntity> {
+    const wheres = conditionsOf(reach, reference);
     const rows = wheres.length === 0 ? [] : await lockAll(manager, wheres);
     return chosen(rows, reference, 'address');
   }
@@ -88,11 +95,12 @@ const lockAll = (manager: EntityManager, wheres: FindOptionsWhere<WorkspaceEntit
     .orderBy('workspace.id')
     .getMany();
 
-/** Queries by id only where the reference can be one. */
-function conditionsOf(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
-  const within = { accountId, deletedAt: IsNull() };
+/** Queries by id only where the reference can be one, and nothing beyond the reach. */
+function conditionsOf({ accountId, boundTo }: Reach, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
+  const within = { accountId, deletedAt: IsNull(), ...(boundTo !== undefined && { id: boundTo }) };
+  const isWithin = boundTo === undefined || reference.toLowerCase() === boundTo;
   return [
-    ...(isUuid(reference) ? [{ ...within, id: reference }] : []),
+    ...(isUuid(reference) && isWithin ? [{ ...within, id: reference }] : []),
     ...(workspaceSlug.check(reference) ? [{ ...within, slug: reference }] : []),
   ];
 }

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { Caller } from '../core/caller.js';
+import { wholeAccount, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import type { DestinationType } from '../destinations/destination.entity.js';
@@ -140,7 +140,7 @@ export class AlarmsService {
   private async resolved(accountId: string, rule: AlarmRule): Promise<AlarmRule> {
     if (rule.kind !== 'budget' || rule.scope !== 'workspaces' || rule.id === ALL) return rule;
     try {
-      return { ...rule, id: (await this.workspaces.get(accountId, rule.id)).id };
+      return { ...rule, id: (await this.workspaces.get(wholeAccount(accountId), rule.id)).id };
     } catch (error) {
       throw error instanceof GatewayError && error.kind === 'not-found' ? unknownOwner() : error;
     }
@@ -154,7 +154,11 @@ export class AlarmsService {
       destinationIds = [],
     }: { readonly rule: AlarmRule | undefined; readonly destinationIds: readonly string[] | undefined },
   ): Promise<void> {
-    if (rule?.kind === 'limit' && rule.key !== ALL && !(await this.keys.ownsAll(accountId, [rule.key], manager)))
+    if (
+      rule?.kind === 'limit' &&
+      rule.key !== ALL &&
+      !(await this.keys.ownsAll(wholeAccount(accountId), [rule.key], manager))
+    )
       throw new GatewayError('invalid-request', 'on.key: there is no key with this hash');
     if (rule?.kind === 'budget' && rule.id !== ALL) {
       const { exists, form }: BudgetScope = BUDGET_SCOPES[rule.scope];

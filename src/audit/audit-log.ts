@@ -9,7 +9,7 @@ import type { Seal, Sealer } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
 /** The author of a change: the key that was used, or the operator by the variables of the process. */
-export type AuditActor = Pick<Caller, 'accountId' | 'keyHash' | 'userId'>;
+export type AuditActor = Pick<Caller, 'accountId' | 'boundTo' | 'keyHash' | 'userId'>;
 
 /** The operator, who changes something by the variables of the process. */
 export const operatorOf = (accountId: string): AuditActor => ({ accountId, keyHash: 'operator', userId: null });

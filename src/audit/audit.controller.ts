@@ -1,6 +1,6 @@
 import { Controller, Get } from '@nestjs/common';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
@@ -53,22 +53,24 @@ export class AuditController {
   @Get()
   @Answers(object({ data: rows(auditEntryView), next_cursor: nullable(text()) }), {
     summary: 'List changes, newest first',
-    description: '`next_cursor` is null on the last page.',
+    description:
+      'A key that is bound to a workspace sees those of its keys, credentials and guardrails, and of the workspace itself. `next_cursor` is null on the last page.',
     errors: ['not-found'],
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: ListAuditDto,
   ): Promise<{ data: AuditEntryView[]; next_cursor: string | null }> {
     const { action, target, actor, cursor, limit } = query;
+    const reach = reachOf(caller);
     const filter = {
       action,
       target,
       actor,
-      workspaceId: await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id),
+      workspaceId: await this.workspaces.idEvenIfDeleted(reach, query.workspace_id),
     };
     // One more than is shown, to see whether there is another page.
-    const found = await this.entries.list(accountId, filter, cursor, limit + 1);
+    const found = await this.entries.list(reach, filter, cursor, limit + 1);
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
     return { data: shown.map(viewEntry), next_cursor: last ? printCursor(last.seq) : null };

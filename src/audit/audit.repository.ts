@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
+import type { Reach } from '../core/caller.js';
 import { Clock } from '../core/time.js';
 import { tryLock } from '../shared/database/advisory-locks.js';
 import type { AuditEntry } from './audit-log.js';
@@ -67,6 +68,9 @@ interface OldestRow {
 const COLUMNS =
   'account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash, seal, seal_key';
 
+/** Kinds of things that a bound key may read. */
+const BOUND_KINDS = ['api_key', 'byok', 'guardrail', 'workspace'];
+
 /** The statements over `audit_entries` and `audit_anchors`, except for the one that appends. */
 @Injectable()
 export class AuditRepository {
@@ -77,11 +81,12 @@ export class AuditRepository {
   ) {}
 
   /**
-   * Newest first.
+   * Newest first. To a bound key those of things that it may read: of destinations, and of management keys of the account
+   * that are stored in its workspace, it sees none.
    * @param before only entries below this place in the chain; all where undefined
    */
   async list(
-    accountId: string,
+    { accountId, boundTo }: Reach,
     filter: AuditFilter,
     before: number | undefined,
     limit: number,
@@ -92,6 +97,9 @@ export class AuditRepository {
        WHERE account_id = $1 AND seq < $2
          AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR target = $4)
          AND ($5::text IS NULL OR actor = $5) AND ($6::uuid IS NULL OR workspace_id = $6)
+         AND ($8::uuid IS NULL OR workspace_id = $8 AND split_part(action, '.', 1) = ANY($9::text[]) AND NOT EXISTS (
+           SELECT 1 FROM api_keys k
+           WHERE k.account_id = $1 AND k.hash = target::char(64) AND k.kind = 'management' AND NOT k.is_workspace_bound))
        ORDER BY seq DESC LIMIT $7`,
       [
         accountId,
@@ -101,6 +109,8 @@ export class AuditRepository {
         actor ?? null,
         workspaceId ?? null,
         limit,
+        boundTo ?? null,
+        BOUND_KINDS,
       ],
     );
     return rows.map(readEntry);

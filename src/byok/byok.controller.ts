@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { routabilityOf } from '../providers/routability.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
@@ -64,18 +64,18 @@ export class ByokController {
     errors: ['not-found'],
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: ListCredentialsDto,
   ): Promise<{ data: CredentialReply[]; total_count: number }> {
     const { offset, limit, provider, workspace_id: workspace } = query;
-    const [rows, count] = await this.credentials.list(accountId, { offset, limit, provider, workspace });
+    const [rows, count] = await this.credentials.list(reachOf(caller), { offset, limit, provider, workspace });
     return { data: await Promise.all(rows.map((row) => this.view(row))), total_count: count };
   }
 
   @Get(':id')
   @Answers(one(credentialReply), { summary: 'Show a credential' })
-  async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: CredentialReply }> {
-    return { data: await this.view(await this.credentials.get(accountId, id)) };
+  async show(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ data: CredentialReply }> {
+    return { data: await this.view(await this.credentials.get(reachOf(caller), id)) };
   }
 
   @Patch(':id')
@@ -108,11 +108,11 @@ export class ByokController {
   @HttpCode(200)
   @Answers(one(credentialTestView), { summary: 'Ask the provider whether a credential works' })
   async test(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @Param('id') id: string,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: CredentialTestView }> {
-    const row = await this.credentials.get(accountId, id);
+    const row = await this.credentials.get(reachOf(caller), id);
     return { data: await this.credentialTest.run(row, abortWhenGone(response).signal) };
   }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { IsNull, MoreThan, Repository, type EntityManager } from 'typeorm';
+import { IsNull, MoreThan, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
+import type { Reach } from '../core/caller.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { Page } from '../shared/http/page.dto.js';
@@ -27,8 +28,8 @@ export class CredentialsRepository {
     @InjectRepository(ProviderCredentialEntity) private readonly credentials: Repository<ProviderCredentialEntity>,
   ) {}
 
-  async find(accountId: string, id: string): Promise<ProviderCredentialEntity | null> {
-    return this.credentials.findOneBy({ accountId, id, deletedAt: IsNull() });
+  async find(reach: Reach, id: string): Promise<ProviderCredentialEntity | null> {
+    return this.credentials.findOneBy(withinReach(reach, id));
   }
 
   /** Newest first, with the total number that pass the filters. */
@@ -62,11 +63,11 @@ export class CredentialsRepository {
   }
 
   /** The current row, locked until the transaction ends. */
-  async lock(manager: EntityManager, accountId: string, id: string): Promise<ProviderCredentialEntity | null> {
+  async lock(manager: EntityManager, reach: Reach, id: string): Promise<ProviderCredentialEntity | null> {
     return manager
       .createQueryBuilder(ProviderCredentialEntity, 'credential')
       .setLock('pessimistic_write')
-      .where({ accountId, id, deletedAt: IsNull() })
+      .where(withinReach(reach, id))
       .getOne();
   }
 
@@ -139,3 +140,10 @@ export class CredentialsRepository {
     return row!;
   }
 }
+
+const withinReach = ({ accountId, boundTo }: Reach, id: string): FindOptionsWhere<ProviderCredentialEntity> => ({
+  accountId,
+  id,
+  deletedAt: IsNull(),
+  ...(boundTo !== undefined && { workspaceId: boundTo }),
+});

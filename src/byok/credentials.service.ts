@@ -5,7 +5,7 @@ import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller, type Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { PUBLISHED_SLUGS } from '../core/routing/published-slugs.js';
@@ -67,13 +67,13 @@ export class CredentialsService {
     assertConsistent(traits);
     const { key, label } = this.readKey(provider, description.key);
     // The ciphertext is bound to the id as the store prints it.
-    const workspaceId = await this.workspaces.idOrDefault(accountId, description.workspace);
+    const workspaceId = await this.workspaces.idOrDefault(reachOf(caller), description.workspace);
     const place = { id: newUuid(this.clock.now()), workspaceId, provider };
     // Before the transaction: an external key service may be slow, and nothing is locked meanwhile.
     const sealed = await this.seal(key, place);
     return this.changes.run(caller, async (manager, createdAt) => {
       await this.workspaces.lockShared(manager, accountId, workspaceId);
-      await this.assertOwn(accountId, traits.allowedApiKeyHashes, manager);
+      await this.assertOwn(reachOf(caller), traits.allowedApiKeyHashes, manager);
       const { count, nextSortOrder } = await this.credentials.lockAndCount(manager, accountId, workspaceId, provider);
       if (count >= CREDENTIALS_MAX) throw tooMany();
       const sortOrder = description.sortOrder ?? nextSortOrder;
@@ -99,30 +99,31 @@ export class CredentialsService {
    * @throws GatewayError `invalid-request` for an unknown provider, `not-found` for the workspace
    */
   async list(
-    accountId: string,
+    reach: Reach,
     { workspace, ...listing }: Omit<CredentialListing, 'workspaceId'> & { readonly workspace: string | undefined },
   ): Promise<[ProviderCredentialEntity[], number]> {
     if (listing.provider !== undefined) this.assertKnown(listing.provider);
-    const workspaceId = await this.workspaces.idIfNamed(accountId, workspace);
-    return this.credentials.list(accountId, { ...listing, workspaceId });
+    const workspaceId = await this.workspaces.idIfNamed(reach, workspace);
+    return this.credentials.list(reach.accountId, { ...listing, workspaceId });
   }
 
   /** @throws GatewayError `not-found` */
-  async get(accountId: string, id: string): Promise<ProviderCredentialEntity> {
-    const row = isUuid(id) ? await this.credentials.find(accountId, id) : null;
+  async get(reach: Reach, id: string): Promise<ProviderCredentialEntity> {
+    const row = isUuid(id) ? await this.credentials.find(reach, id) : null;
     if (!row) throw noSuchCredential();
     return row;
   }
 
   /** @throws GatewayError `not-found`, `invalid-request`; `unavailable` when the key service does not answer */
   async change(caller: Caller, id: string, { key, traits }: CredentialChanges): Promise<ProviderCredentialEntity> {
-    const known = await this.get(caller.accountId, id);
+    const reach = reachOf(caller);
+    const known = await this.get(reach, id);
     // Provider and workspace never change, so a text sealed for the old row is sealed for the new one too.
     const rotated = key && (await this.replace(known, key));
     return this.changes.run(caller, async (manager, updatedAt) => {
-      const before = await this.lock(manager, caller.accountId, known.id);
+      const before = await this.lock(manager, reach, known.id);
       assertConsistent({ ...before, ...traits });
-      if (traits.allowedApiKeyHashes) await this.assertOwn(caller.accountId, traits.allowedApiKeyHashes, manager);
+      if (traits.allowedApiKeyHashes) await this.assertOwn(reach, traits.allowedApiKeyHashes, manager);
       const values = { ...traits, ...rotated };
       const write = () => this.credentials.write(manager, before, { ...values, updatedAt });
       const change = await BYOK.update(before, values, write, rotated && { key: 'rotated' });
@@ -137,7 +138,7 @@ export class CredentialsService {
   async remove(caller: Caller, id: string): Promise<void> {
     if (!isUuid(id)) throw noSuchCredential();
     await this.changes.run(caller, async (manager, at) => {
-      const before = await this.lock(manager, caller.accountId, id);
+      const before = await this.lock(manager, reachOf(caller), id);
       await this.credentials.remove(manager, { accountId: before.accountId, id: before.id }, at);
       return { result: undefined, entries: [BYOK.deleted(before)], forget: () => this.store.forget(before) };
     });
@@ -153,8 +154,8 @@ export class CredentialsService {
     };
   }
 
-  private async lock(manager: EntityManager, accountId: string, id: string): Promise<ProviderCredentialEntity> {
-    const row = await this.credentials.lock(manager, accountId, id);
+  private async lock(manager: EntityManager, reach: Reach, id: string): Promise<ProviderCredentialEntity> {
+    const row = await this.credentials.lock(manager, reach, id);
     if (!row) throw noSuchCredential();
     return row;
   }
@@ -193,8 +194,8 @@ export class CredentialsService {
     throw new GatewayError('invalid-request', `provider: must be the slug of a known provider${example}`);
   }
 
-  private async assertOwn(accountId: string, hashes: readonly string[] | null, manager: EntityManager): Promise<void> {
-    if (hashes === null || (await this.keys.ownsAll(accountId, hashes, manager))) return;
+  private async assertOwn(reach: Reach, hashes: readonly string[] | null, manager: EntityManager): Promise<void> {
+    if (hashes === null || (await this.keys.ownsAll(reach, hashes, manager))) return;
     throw new GatewayError('invalid-request', 'allowed_api_key_hashes: must be hashes of API keys of this account');
   }
 }

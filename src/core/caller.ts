@@ -20,6 +20,8 @@ export interface Caller {
   /** The same of the secret that this request presented; absent: it is the first. */
   readonly secretHash?: string;
   readonly kind: KeyKind;
+  /** Of a management key that is bound to a workspace: the id of that workspace, beyond which it manages nothing. */
+  readonly boundTo?: string;
   /** The opaque user that the key was created for, `null` when it was created for none. */
   readonly userId: string | null;
   /** The addresses that the gateway and providers may reach for it; absent: all. */
@@ -33,3 +35,18 @@ export interface Caller {
   /** Names that each request must have, and that are not among `tags`. Absent: none. */
   readonly requiredTags?: readonly string[];
 }
+
+/** What a key may manage: each managed row that it names or lists is read within this. */
+export interface Reach {
+  readonly accountId: string;
+  /** The one workspace that it reaches; undefined: all of the account. */
+  readonly boundTo: string | undefined;
+}
+
+export const reachOf = ({ accountId, boundTo }: Pick<Caller, 'accountId' | 'boundTo'>): Reach => ({
+  accountId,
+  boundTo,
+});
+
+/** For what no key requests. */
+export const wholeAccount = (accountId: string): Reach => ({ accountId, boundTo: undefined });

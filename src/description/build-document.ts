@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../core/json/json.js';
 import { ALIAS, BASE_PATH } from '../shared/http/addresses.js';
+import { boundUse } from '../shared/http/bound-keys.js';
 import { fieldsOf, schemaOfDto } from '../shared/http/dto-schema.js';
 import { ErrorReplies } from './error-replies.js';
 import type { DescribedRoute, Dto } from './route.js';
@@ -95,8 +96,12 @@ function describeOperation(route: DescribedRoute, printer: SchemaPrinter, errors
   };
 }
 
-const keyWords = ({ isOpen, keyKind }: DescribedRoute): string =>
-  isOpen ? 'Needs no key.' : keyKind ? `Takes a key of the kind \`${keyKind}\`.` : 'Takes a key of either kind.';
+function keyWords({ method, path, isOpen, keyKind }: DescribedRoute): string {
+  if (isOpen) return 'Needs no key.';
+  if (!keyKind) return 'Takes a key of either kind.';
+  const isForBound = keyKind !== 'management' || boundUse(method.toUpperCase(), path) === 'own workspace';
+  return `Takes a key of the kind \`${keyKind}\`${isForBound ? '' : ' that is not bound to a workspace'}.`;
+}
 
 const pathParameters = ({ pathParameters }: DescribedRoute): readonly JsonObject[] =>
   pathParameters.map((name) => ({

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'context-too-long': 'The prompt does not fit the model’s context.',
   unauthenticated: 'The key is missing, unknown, disabled, deleted or expired.',
   'payment-required': 'The account’s credits or the key’s limit do not cover what this may cost.',
-  forbidden: 'The key is of the wrong kind, or a budget or guardrail does not allow this.',
+  forbidden: 'The key is of the wrong kind or bound to a workspace, or a budget or guardrail does not allow this.',
   'not-found': 'It does not exist, or belongs to another account.',
   'method-not-allowed': 'The route takes other methods.',
   conflict: 'What is there already does not allow this.',

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import { operatorOf } from '../audit/audit-log.js';
-import type { Caller } from '../core/caller.js';
+import { wholeAccount, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import type { JsonObject } from '../core/json/json.js';
@@ -80,7 +80,7 @@ export class DestinationsService {
     page: Page,
     { workspace, type }: { readonly workspace: string | undefined; readonly type: DestinationType | undefined },
   ): Promise<[DestinationEntity[], number]> {
-    const workspaceId = await this.workspaces.idIfNamed(accountId, workspace);
+    const workspaceId = await this.workspaces.idIfNamed(wholeAccount(accountId), workspace);
     return this.destinations.list(accountId, { ...page, workspaceId, type });
   }
 
@@ -110,7 +110,7 @@ export class DestinationsService {
     const concerns = OF_GENERATIONS.some((name) => terms[name] !== undefined);
     const broadcast = terms.broadcast ?? (generations === 'always' || (generations === 'optional' && concerns));
     assertBroadcast(type, broadcast);
-    const workspaceId = await this.workspaces.idOrDefault(accountId, workspace);
+    const workspaceId = await this.workspaces.idOrDefault(wholeAccount(accountId), workspace);
     await this.assertReachable(type, config);
     await this.configs.ready();
     const row = await this.changes.run(caller, async (manager, createdAt) => {
@@ -260,7 +260,7 @@ export class DestinationsService {
     hashes: readonly string[] | null | undefined,
     manager: EntityManager,
   ): Promise<void> {
-    if (hashes && !(await this.keys.ownsAll(accountId, hashes, manager)))
+    if (hashes && !(await this.keys.ownsAll(wholeAccount(accountId), hashes, manager)))
       throw new GatewayError('invalid-request', 'api_key_hashes: there is no key with one of these hashes');
   }
 }

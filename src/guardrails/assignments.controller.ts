@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
@@ -112,21 +112,18 @@ export class AssignmentsController {
     return { unassigned_count: await this.guardrailsService.unassign(caller, id, 'member', body.member_user_ids) };
   }
 
-  private async keysOf(
-    { accountId }: Caller,
-    id: string | undefined,
-    query: PageDto,
-  ): Promise<Listed<KeyAssignmentView>> {
-    const [assignments, total] = await this.guardrailsService.listKeys(accountId, id, query);
+  private async keysOf(caller: Caller, id: string | undefined, query: PageDto): Promise<Listed<KeyAssignmentView>> {
+    const [assignments, total] = await this.guardrailsService.listKeys(reachOf(caller), id, query);
     return { data: assignments.map(viewKeyAssignment), total_count: total };
   }
 
   private async membersOf(
-    { accountId }: Caller,
+    caller: Caller,
     id: string | undefined,
     query: PageDto,
   ): Promise<Listed<MemberAssignmentView>> {
-    const [assignments, total] = await this.guardrailsService.listMembers(accountId, id, query);
+    const { accountId } = caller;
+    const [assignments, total] = await this.guardrailsService.listMembers(reachOf(caller), id, query);
     return { data: assignments.map((entry) => viewMemberAssignment(entry, accountId)), total_count: total };
   }
 }

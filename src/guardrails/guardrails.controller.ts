@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
@@ -57,17 +57,17 @@ export class GuardrailsController {
   @Get()
   @Answers(part(guardrailView), { summary: 'List guardrails', errors: ['not-found'] })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: ListGuardrailsDto,
   ): Promise<{ data: GuardrailView[]; total_count: number }> {
-    const [guardrails, total] = await this.guardrailsService.list(accountId, query, query.workspace_id);
+    const [guardrails, total] = await this.guardrailsService.list(reachOf(caller), query, query.workspace_id);
     return { data: guardrails.map(viewGuardrail), total_count: total };
   }
 
   @Get(':id')
   @Answers(one(guardrailView), { summary: 'Show a guardrail' })
-  async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: GuardrailView }> {
-    return { data: viewGuardrail(await this.guardrailsService.get(accountId, id)) };
+  async show(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ data: GuardrailView }> {
+    return { data: viewGuardrail(await this.guardrailsService.get(reachOf(caller), id)) };
   }
 
   @Patch(':id')

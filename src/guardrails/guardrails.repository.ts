@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, IsNull, type EntityManager } from 'typeorm';
+import { DataSource, In, IsNull, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import type { Caller } from '../core/caller.js';
+import type { Caller, Reach } from '../core/caller.js';
 import { newUuid } from '../core/ids.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
@@ -56,6 +56,10 @@ const WANTED_BUDGETS = `
   ) s ON s.guardrail_id = g.id
   WHERE g.account_id = $1::uuid AND g.id = ANY($2::text[]::uuid[]) AND g.limit_usd IS NOT NULL`;
 
+/** Of an assignment `a`. `$1` is the account, `$3` the workspace that the key is bound to, or null. */
+const OF_REACHED_GUARDRAIL = `($3::uuid IS NULL OR EXISTS (
+  SELECT 1 FROM guardrails g WHERE g.account_id = $1 AND g.id = a.guardrail_id AND g.workspace_id = $3))`;
+
 /** The statements over `guardrails` and `guardrail_assignments`, and over the budgets that follow from them. */
 @Injectable()
 export class GuardrailsRepository {
@@ -84,16 +88,45 @@ export class GuardrailsRepository {
   }
 
   async find(
-    accountId: string,
+    reach: Reach,
     id: string,
     manager: EntityManager = this.database.manager,
   ): Promise<GuardrailEntity | null> {
-    return manager.findOneBy(GuardrailEntity, { accountId, id });
+    return manager.findOneBy(GuardrailEntity, withinReach(reach, id));
   }
 
   /** The current guardrail, locked until the transaction ends: no workspace can make it its default meanwhile. */
-  async lock(manager: EntityManager, accountId: string, id: string): Promise<GuardrailEntity | null> {
-    return manager.findOne(GuardrailEntity, { where: { accountId, id }, lock: { mode: 'pessimistic_write' } });
+  async lock(manager: EntityManager, reach: Reach, id: string): Promise<GuardrailEntity | null> {
+    const where = withinReach(reach, id);
+    return manager.findOne(GuardrailEntity, { where, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** Whether a key reaches each of these guardrails of its account. */
+  async reachesAll(
+    manager: EntityManager,
+    { accountId, boundTo }: Reach,
+    guardrailIds: readonly string[],
+  ): Promise<boolean> {
+    if (boundTo === undefined || guardrailIds.length === 0) return true;
+    const where = { accountId, workspaceId: boundTo, id: In(guardrailIds) };
+    return (await manager.countBy(GuardrailEntity, where)) === guardrailIds.length;
+  }
+
+  /**
+   * Whether anything beyond the workspace that it is stored in depends on it: members, whose keys may be anywhere, keys
+   * of another workspace, or another workspace.
+   */
+  async isInForceBeyond(manager: EntityManager, { accountId, id, workspaceId }: GuardrailEntity): Promise<boolean> {
+    const [row] = await manager.query<{ beyond: boolean }[]>(
+      `SELECT EXISTS (
+         SELECT 1 FROM guardrail_assignments a LEFT JOIN api_keys k ON k.account_id = a.account_id AND k.hash = a.subject
+         WHERE a.account_id = $1 AND a.guardrail_id = $2 AND (a.kind = 'member' OR k.workspace_id <> $3)
+       ) OR EXISTS (
+         SELECT 1 FROM workspaces WHERE account_id = $1 AND default_guardrail_id = $2 AND id <> $3 AND deleted_at IS NULL
+       ) AS beyond`,
+      [accountId, id, workspaceId],
+    );
+    return row!.beyond;
   }
 
   async count(manager: EntityManager, accountId: string): Promise<number> {
@@ -177,12 +210,13 @@ export class GuardrailsRepository {
   }
 
   /**
+   * @param reach of a bound key: the keys of its workspace alone
    * @param subjects all assigned ones where absent
    * @returns those that were assigned
    */
   async unassign(
     manager: EntityManager,
-    accountId: string,
+    { accountId, boundTo }: Reach,
     guardrailId: string,
     kind: SubjectKind,
     subjects?: readonly string[],
@@ -190,46 +224,46 @@ export class GuardrailsRepository {
     const [rows] = await manager.query<[{ subject: string }[], number]>(
       `DELETE FROM guardrail_assignments WHERE account_id = $1 AND guardrail_id = $2 AND kind = $3
          AND ($4::text[] IS NULL OR subject = ANY($4))
+         AND ($5::uuid IS NULL OR subject IN (SELECT hash FROM api_keys WHERE account_id = $1 AND workspace_id = $5))
        RETURNING subject`,
-      [accountId, guardrailId, kind, subjects ?? null],
+      [accountId, guardrailId, kind, subjects ?? null, boundTo ?? null],
     );
     return rows.map(({ subject }) => subject);
   }
 
   /**
-   * Assignments of keys that are not deleted, newest first, with the total number.
+   * Assignments of keys that are not deleted, newest first, with the total number. Both the key and the guardrail are
+   * within reach.
    * @param guardrailId of all guardrails where undefined
    */
   async listKeyAssignments(
-    accountId: string,
+    reach: Reach,
     guardrailId: string | undefined,
     page: Page,
   ): Promise<[KeyAssignment[], number]> {
     const from = `
       FROM guardrail_assignments a JOIN api_keys k ON k.account_id = a.account_id AND k.hash = a.subject AND k.deleted_at IS NULL
-      WHERE a.account_id = $1 AND a.kind = 'key' AND ($2::uuid IS NULL OR a.guardrail_id = $2)`;
-    const rows = await this.page(
-      `a.*, k.name AS key_name, k.label AS key_label ${from}`,
-      [accountId, guardrailId],
-      page,
-    );
+      WHERE a.account_id = $1 AND a.kind = 'key' AND ($2::uuid IS NULL OR a.guardrail_id = $2)
+        AND ($3::uuid IS NULL OR k.workspace_id = $3) AND ${OF_REACHED_GUARDRAIL}`;
+    const rows = await this.page(`a.*, k.name AS key_name, k.label AS key_label ${from}`, reach, guardrailId, page);
     return [
       rows.map((row) => ({ ...readAssignment(row), keyName: row.key_name, keyLabel: row.key_label })),
-      await this.total(from, [accountId, guardrailId]),
+      await this.total(from, reach, guardrailId),
     ];
   }
 
   /** The same for members. */
   async listMemberAssignments(
-    accountId: string,
+    reach: Reach,
     guardrailId: string | undefined,
     page: Page,
   ): Promise<[MemberAssignment[], number]> {
     const from = `
       FROM guardrail_assignments a
-      WHERE a.account_id = $1 AND a.kind = 'member' AND ($2::uuid IS NULL OR a.guardrail_id = $2)`;
-    const rows = await this.page(`a.* ${from}`, [accountId, guardrailId], page);
-    return [rows.map(readAssignment), await this.total(from, [accountId, guardrailId])];
+      WHERE a.account_id = $1 AND a.kind = 'member' AND ($2::uuid IS NULL OR a.guardrail_id = $2)
+        AND ${OF_REACHED_GUARDRAIL}`;
+    const rows = await this.page(`a.* ${from}`, reach, guardrailId, page);
+    return [rows.map(readAssignment), await this.total(from, reach, guardrailId)];
   }
 
   /**
@@ -306,25 +340,34 @@ export class GuardrailsRepository {
 
   private async page(
     selection: string,
-    [accountId, guardrailId]: readonly [string, string | undefined],
+    { accountId, boundTo }: Reach,
+    guardrailId: string | undefined,
     { offset, limit }: Page,
   ): Promise<AssignmentRow[]> {
-    return this.database.query(`SELECT ${selection} ORDER BY a.created_at DESC, a.id DESC OFFSET $3 LIMIT $4`, [
+    return this.database.query(`SELECT ${selection} ORDER BY a.created_at DESC, a.id DESC OFFSET $4 LIMIT $5`, [
       accountId,
       guardrailId ?? null,
+      boundTo ?? null,
       offset,
       limit,
     ]);
   }
 
-  private async total(from: string, [accountId, guardrailId]: readonly [string, string | undefined]): Promise<number> {
+  private async total(from: string, { accountId, boundTo }: Reach, guardrailId: string | undefined): Promise<number> {
     const [row] = await this.database.query<{ total: string }[]>(`SELECT count(*) AS total ${from}`, [
       accountId,
       guardrailId ?? null,
+      boundTo ?? null,
     ]);
     return Number(row!.total);
   }
 }
+
+const withinReach = ({ accountId, boundTo }: Reach, id: string): FindOptionsWhere<GuardrailEntity> => ({
+  accountId,
+  id,
+  ...(boundTo !== undefined && { workspaceId: boundTo }),
+});
 
 const readAssignment = (row: AssignmentRow): MemberAssignment => ({
   id: row.id,

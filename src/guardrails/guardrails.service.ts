@@ -7,7 +7,7 @@ import { ManagedKind } from '../management/managed-kind.js';
 import { WORKSPACE } from '../management/managed-workspace.js';
 import { assertKnownProviders } from '../catalog/assert-known-providers.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, wholeAccount, type Caller, type Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { KeysService } from '../keys/keys.service.js';
@@ -60,13 +60,13 @@ export class GuardrailsService {
    * @param workspace id or slug; only its guardrails are listed
    * @throws GatewayError `not-found` for the workspace
    */
-  async list(accountId: string, page: Page, workspace: string | undefined): Promise<[GuardrailEntity[], number]> {
-    return this.guardrails.list(accountId, page, await this.workspaces.idIfNamed(accountId, workspace));
+  async list(reach: Reach, page: Page, workspace: string | undefined): Promise<[GuardrailEntity[], number]> {
+    return this.guardrails.list(reach.accountId, page, await this.workspaces.idIfNamed(reach, workspace));
   }
 
   /** @throws GatewayError `not-found` */
-  async get(accountId: string, id: string, manager?: EntityManager): Promise<GuardrailEntity> {
-    const guardrail = isUuid(id) ? await this.guardrails.find(accountId, id, manager) : null;
+  async get(reach: Reach, id: string, manager?: EntityManager): Promise<GuardrailEntity> {
+    const guardrail = isUuid(id) ? await this.guardrails.find(reach, id, manager) : null;
     if (!guardrail) throw noSuchGuardrail();
     return guardrail;
   }
@@ -83,7 +83,7 @@ export class GuardrailsService {
   ): Promise<GuardrailEntity> {
     this.assertTerms(terms);
     const { accountId } = caller;
-    const workspaceId = await this.workspaces.idOrDefault(accountId, workspace);
+    const workspaceId = await this.workspaces.idOrDefault(reachOf(caller), workspace);
     return this.change(caller, async (manager, createdAt) => {
       await this.workspaces.lockShared(manager, accountId, workspaceId);
       if ((await this.guardrails.count(manager, accountId)) >= GUARDRAILS_MAX)
@@ -97,12 +97,16 @@ export class GuardrailsService {
     });
   }
 
-  /** @throws GatewayError `not-found`; `invalid-request` for terms that cannot be enforced */
+  /**
+   * @throws GatewayError `not-found`; `invalid-request` for terms that cannot be enforced; `forbidden` to a bound key
+   *   where it is in force beyond the workspace
+   */
   async update(caller: Caller, id: string, terms: Partial<GuardrailTerms>): Promise<GuardrailEntity> {
     this.assertTerms(terms);
     const { accountId } = caller;
     return this.change(caller, async (manager, updatedAt) => {
-      const guardrail = await this.get(accountId, id, manager);
+      const guardrail = await this.get(reachOf(caller), id, manager);
+      await this.assertOwn(manager, caller, guardrail);
       return GUARDRAIL.update(guardrail, terms, async () => {
         const after = await this.guardrails.update(manager, guardrail, { ...terms, updatedAt });
         await this.guardrails.followWithBudgets(manager, accountId, [after.id]);
@@ -113,17 +117,18 @@ export class GuardrailsService {
 
   /**
    * Removes it from all of its subjects, and from the workspaces whose default it is.
-   * @throws GatewayError `not-found`
+   * @throws GatewayError `not-found`; `forbidden` to a bound key where it is in force beyond the workspace
    */
   async delete(caller: Caller, id: string): Promise<void> {
     const { accountId } = caller;
     await this.change(caller, async (manager, at) => {
       // Before the workspaces: all transactions lock guardrails before workspaces.
-      const guardrail = isUuid(id) ? await this.guardrails.lock(manager, accountId, id) : null;
+      const guardrail = isUuid(id) ? await this.guardrails.lock(manager, reachOf(caller), id) : null;
       if (!guardrail) throw noSuchGuardrail();
+      await this.assertOwn(manager, caller, guardrail);
       const entries: AuditChange[] = [];
       for (const kind of SUBJECT_KINDS) {
-        const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind);
+        const held = await this.guardrails.unassign(manager, wholeAccount(accountId), guardrail.id, kind);
         entries.push(...unassigned(guardrail, kind, held));
       }
       entries.push(...(await this.clearDefault(manager, guardrail, at)));
@@ -136,15 +141,22 @@ export class GuardrailsService {
   /**
    * Assigns a guardrail to keys or members; it replaces any other one.
    * @returns how many it was not assigned to before
-   * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account
+   * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account; `forbidden` to a
+   *   bound key for a subject with a guardrail of another workspace
    */
   async assign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
     const { accountId } = caller;
     return this.change(caller, async (manager, at) => {
-      const guardrail = await this.get(accountId, id, manager);
-      if (kind === 'key' && !(await this.keys.ownsAll(accountId, subjects, manager)))
+      const reach = reachOf(caller);
+      const guardrail = await this.get(reach, id, manager);
+      if (kind === 'key' && !(await this.keys.ownsAll(reach, subjects, manager)))
         throw new GatewayError('invalid-request', 'key_hashes: there is no key with one of these hashes');
       const assigned = await this.guardrails.listAssigned(manager, accountId, kind, subjects);
+      if (!(await this.guardrails.reachesAll(manager, reach, [...new Set(assigned.values())])))
+        throw new GatewayError(
+          'forbidden',
+          `${SUBJECT_FIELDS[kind]}: one of these has a guardrail of another workspace; only a management key of the account can replace it`,
+        );
       const others = [...new Set(subjects)].filter((subject) => assigned.get(subject) !== guardrail.id);
       if (others.length === 0) return { result: 0, entries: [] };
       const moved = await this.guardrails.assign(manager, caller, guardrail.id, kind, others, at);
@@ -165,8 +177,9 @@ export class GuardrailsService {
   async unassign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
     const { accountId } = caller;
     return this.change(caller, async (manager) => {
-      const guardrail = await this.get(accountId, id, manager);
-      const held = await this.guardrails.unassign(manager, accountId, guardrail.id, kind, subjects);
+      const reach = reachOf(caller);
+      const guardrail = await this.get(reach, id, manager);
+      const held = await this.guardrails.unassign(manager, reach, guardrail.id, kind, subjects);
       if (held.length === 0) return { result: 0, entries: [] };
       await this.guardrails.followWithBudgets(manager, accountId, [guardrail.id]);
       return { result: held.length, entries: unassigned(guardrail, kind, held) };
@@ -177,18 +190,27 @@ export class GuardrailsService {
    * @param id of all guardrails where undefined
    * @throws GatewayError `not-found`
    */
-  async listKeys(accountId: string, id: string | undefined, page: Page): Promise<[KeyAssignment[], number]> {
-    const guardrail = id === undefined ? undefined : await this.get(accountId, id);
-    return this.guardrails.listKeyAssignments(accountId, guardrail?.id, page);
+  async listKeys(reach: Reach, id: string | undefined, page: Page): Promise<[KeyAssignment[], number]> {
+    const guardrail = id === undefined ? undefined : await this.get(reach, id);
+    return this.guardrails.listKeyAssignments(reach, guardrail?.id, page);
   }
 
   /**
    * @param id of all guardrails where undefined
    * @throws GatewayError `not-found`
    */
-  async listMembers(accountId: string, id: string | undefined, page: Page): Promise<[MemberAssignment[], number]> {
-    const guardrail = id === undefined ? undefined : await this.get(accountId, id);
-    return this.guardrails.listMemberAssignments(accountId, guardrail?.id, page);
+  async listMembers(reach: Reach, id: string | undefined, page: Page): Promise<[MemberAssignment[], number]> {
+    const guardrail = id === undefined ? undefined : await this.get(reach, id);
+    return this.guardrails.listMemberAssignments(reach, guardrail?.id, page);
+  }
+
+  /** What the account has put in force elsewhere is its own, although it is stored in the workspace of a bound key. */
+  private async assertOwn(manager: EntityManager, { boundTo }: Caller, guardrail: GuardrailEntity): Promise<void> {
+    if (boundTo === undefined || !(await this.guardrails.isInForceBeyond(manager, guardrail))) return;
+    throw new GatewayError(
+      'forbidden',
+      'The guardrail is in force for members, or for keys of other workspaces; only a management key of the account can change it.',
+    );
   }
 
   /** @returns the log entries of the workspaces whose default it was */

@@ -27,6 +27,7 @@ export interface StoredRateLimits {
 @Entity('api_keys')
 @Check('api_keys_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
 @Check('api_keys_kind_check', `kind in ('inference', 'management')`)
+@Check('api_keys_bound_check', `kind = 'management' or not is_workspace_bound`)
 @Check('api_keys_limit_reset_check', isOneOf('limit_reset', RESET_INTERVALS))
 @ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], { name: 'api_keys_workspace' })
 @Index('api_keys_newest', ['accountId', 'createdAt', 'hash'])
@@ -47,6 +48,11 @@ export class ApiKeyEntity {
   @Column({ type: 'text' })
   @Expose()
   kind!: KeyKind;
+
+  /** Whether a management key reaches its workspace alone; else all of the account. False of inference keys. */
+  @Column({ name: 'is_workspace_bound', type: 'boolean', default: false })
+  @Expose({ name: 'is_workspace_bound' })
+  isWorkspaceBound!: boolean;
 
   @Column({ type: 'text' })
   @Expose()

@@ -44,10 +44,16 @@ const activeKey = (key: string, kind: KeyKind, expiresAtMs: number | null = null
   expiresAtMs,
 });
 
+const boundKey = (key: string): ActiveKey => {
+  const { caller, expiresAtMs } = activeKey(key, 'management');
+  return { caller: { ...caller, boundTo: caller.workspaceId }, expiresAtMs };
+};
+
 const KEYS = new Map(
   [
     activeKey('inference', 'inference'),
     activeKey('management', 'management'),
+    boundKey('bound'),
     activeKey('expires now', 'inference', NOW),
     activeKey('expires later', 'inference', NOW + 1),
   ].map((key) => [key.caller.keyHash, key]),
@@ -122,6 +128,8 @@ describe('AuthenticationGuard', () => {
     path: string;
     ip: string;
     caller?: unknown;
+    method: string;
+    route: { readonly path: string };
   }
 
   interface Call {
@@ -130,12 +138,15 @@ describe('AuthenticationGuard', () => {
     key?: string;
     headers?: Record<string, string>;
     path?: string;
+    /** As the router has it. */
+    route?: string;
   }
 
   function arrive(call: Call): { request: FakeRequest; verdict: boolean | Promise<boolean> } {
     const { handler = Routes.prototype.either, controller = Routes, key, path = '/api/v1/key' } = call;
     const headers = call.headers ?? (key === undefined ? {} : { authorization: `Bearer ${key}` });
-    const request: FakeRequest = { headers, path, ip: '192.0.2.1' };
+    const { route = '/api/v1/key' } = call;
+    const request: FakeRequest = { headers, path, ip: '192.0.2.1', method: 'GET', route: { path: route } };
     const context: Pick<ExecutionContext, 'getHandler' | 'getClass' | 'switchToHttp'> = {
       getHandler: () => handler,
       getClass: <T>() => controller as T,
@@ -260,6 +271,29 @@ describe('AuthenticationGuard', () => {
       for (atHand of [true, false])
         expect(await refusal({ key, handler, controller })).toMatchObject({ kind: 'forbidden', message });
       expect(failedFrom).toEqual([]);
+    },
+  );
+
+  it.each([
+    [Routes.prototype.manage, '/api/v1/credits', false],
+    [Routes.prototype.manage, '/api/v1/a-route-without-a-row', false],
+    [Routes.prototype.either, '/api/v1/another-without-a-row', false],
+    [Routes.prototype.manage, '/api/v1/keys/:hash', true],
+    [Routes.prototype.either, '/api/v1/key', true],
+  ])(
+    'lets a key that is bound to a workspace call only routes for which that is written: %# %s',
+    async (handler, route, passes) => {
+      const BOUND =
+        'This management key is bound to a workspace; only a management key of the account can perform this operation';
+      for (atHand of [true, false]) {
+        expect(await refusal({ key: 'management', handler, route })).toBe(true);
+        const verdict = await refusal({ key: 'bound', handler, route });
+        if (passes) expect(verdict).toBe(true);
+        else expect(verdict).toMatchObject({ kind: 'forbidden', message: BOUND });
+      }
+      expect(await refusal({ key: 'bound', handler: Routes.prototype.infer, route })).toMatchObject({
+        message: 'Management keys cannot call inference; use an inference key',
+      });
     },
   );
 

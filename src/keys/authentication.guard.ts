@@ -9,6 +9,7 @@ import { FailedAuthentications } from '../rate-limits/failed-authentications.js'
 import { KeylessRequests } from '../rate-limits/keyless-requests.js';
 import { Environment } from '../shared/environment.js';
 import type { CallerStanding } from '../shared/http/caller-standing.js';
+import { boundUseOf } from '../shared/http/bound-keys.js';
 import { errorFamily } from '../shared/http/error-views.js';
 import { ACCEPTS, OPEN, OPEN_WITH_CATALOG, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { secretOf, type ActiveKey } from './active-key.js';
@@ -23,11 +24,17 @@ const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
   inference: 'Management keys cannot call inference; use an inference key',
 };
 
+/** The error message for a key that is bound to a workspace. */
+const BOUND_KEY =
+  'This management key is bound to a workspace; only a management key of the account can perform this operation';
+
 interface RouteAccess {
   readonly isOpen: boolean;
   /** Needs no key; a presented one is checked. */
   readonly isOptional: boolean;
   readonly accepts: KeyKind | undefined;
+  /** Whether management keys that are bound to a workspace may call it. */
+  readonly isForBound: boolean;
 }
 
 /**
@@ -49,15 +56,15 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { isOpen, isOptional, accepts } =
-      this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
+    const access = this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
+    const { isOpen, isOptional } = access;
     if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const keyHash = readPresentedKey(request.headers);
     if (keyHash === undefined)
       return isOptional ? this.keyless.admit(request.ip) : this.refuse(request, missingMessage(request));
     const atHand = this.keys.peek(keyHash);
-    return atHand === undefined ? this.ask(request, keyHash, accepts) : this.judge(request, atHand, accepts);
+    return atHand === undefined ? this.ask(request, keyHash, access) : this.judge(request, atHand, access);
   }
 
   refusalOf(caller: Caller): GatewayError | undefined {
@@ -75,31 +82,30 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
   private readRouteAccess(context: ExecutionContext): RouteAccess {
     const handler = context.getHandler();
     const places = [handler, context.getClass()];
+    const { method, route } = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const access = {
       isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
       isOptional:
         this.environment.publicCatalog === 'on' &&
         (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_WITH_CATALOG, places) ?? false),
       accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
+      isForBound: boundUseOf(method, (route as { readonly path: string }).path) === 'own workspace',
     };
     this.accessByRoute.set(handler, access);
     return access;
   }
 
-  private async ask(request: AuthenticatedRequest, keyHash: string, accepts: KeyKind | undefined): Promise<boolean> {
+  private async ask(request: AuthenticatedRequest, keyHash: string, access: RouteAccess): Promise<boolean> {
     const find = (): Promise<ActiveKey | null> => this.keys.find(keyHash);
     // A key that was valid at its last look-up is no guess: it does not wait behind guesses.
     const found = this.keys.wasKnown(keyHash) ? find() : this.failures.lookUp(request.ip, keyHash, find);
-    return this.judge(request, await found, accepts);
+    return this.judge(request, await found, access);
   }
 
-  private judge(
-    request: AuthenticatedRequest,
-    key: ActiveKey | null,
-    accepts: KeyKind | undefined,
-  ): boolean | Promise<boolean> {
+  private judge(request: AuthenticatedRequest, key: ActiveKey | null, access: RouteAccess): boolean | Promise<boolean> {
     if (!this.isGood(key)) return this.refuse(request, key ? endedMessage(key) : unknownMessage(request));
-    if (accepts && key.caller.kind !== accepts) throw new GatewayError('forbidden', WRONG_KIND[accepts]);
+    if (key.caller.kind === 'management') assertMayManage(key.caller, access);
+    else if (access.accepts === 'management') throw new GatewayError('forbidden', WRONG_KIND.management);
     request.caller = key.caller;
     return true;
   }
@@ -112,6 +118,11 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     await this.failures.record(request.ip);
     throw new GatewayError('unauthenticated', message);
   }
+}
+
+function assertMayManage({ boundTo }: Caller, { accepts, isForBound }: RouteAccess): void {
+  if (accepts === 'inference') throw new GatewayError('forbidden', WRONG_KIND.inference);
+  if (boundTo !== undefined && !isForBound) throw new GatewayError('forbidden', BOUND_KEY);
 }
 
 const missingMessage = ({ path, headers }: AuthenticatedRequest): string =>

@@ -97,6 +97,8 @@ export class FirstKeys {
     if (stored.deletedAt)
       this.logger.warn(`${variable} names a key that was deleted; it stays deleted. Choose another.`);
     else if (secret?.endsAt) this.logger.warn(wasRotated(variable, secret.endsAt));
+    else if (stored.isWorkspaceBound)
+      this.logger.warn(`${variable} names a key that is bound to a workspace, and stays so. Choose another.`);
     return undefined;
   }
 
@@ -107,7 +109,8 @@ export class FirstKeys {
     name: string,
     kind: KeyKind,
   ): Promise<ApiKeyEntity> {
-    return this.keys.insert(manager, newKeyRow(key, home, plainKey(name, kind), new Date(this.clock.now())));
+    const place = { ...home, isWorkspaceBound: false };
+    return this.keys.insert(manager, newKeyRow(key, place, plainKey(name, kind), new Date(this.clock.now())));
   }
 }
 

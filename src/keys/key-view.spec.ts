@@ -11,6 +11,7 @@ const key: ApiKeyEntity = {
   accountId: 'account',
   workspaceId: 'workspace',
   kind: 'inference',
+  isWorkspaceBound: false,
   name: 'name',
   label: 'sk-fl-v1-abc...def',
   disabled: false,
@@ -52,6 +53,7 @@ describe('viewKey', () => {
       name: 'name',
       label: 'sk-fl-v1-abc...def',
       kind: 'inference',
+      is_workspace_bound: false,
       disabled: false,
       limit: 10,
       limit_remaining: 6,
@@ -131,6 +133,7 @@ describe('viewKeyStatus', () => {
       byok_usage_monthly: 0,
       is_free_tier: true,
       is_management_key: false,
+      is_workspace_bound: false,
       is_provisioning_key: false,
       creator_user_id: 'user',
       expires_at: '2030-01-01T00:00:00.000Z',
@@ -143,9 +146,15 @@ describe('viewKeyStatus', () => {
   });
 
   it('distinguishes management keys and paying accounts', () => {
-    expect(viewKeyStatus({ ...key, kind: 'management' }, NO_SPENDING, { ...poor, isFreeTier: false })).toMatchObject({
+    expect(
+      viewKeyStatus({ ...key, kind: 'management', isWorkspaceBound: true }, NO_SPENDING, {
+        ...poor,
+        isFreeTier: false,
+      }),
+    ).toMatchObject({
       is_free_tier: false,
       is_management_key: true,
+      is_workspace_bound: true,
       is_provisioning_key: true,
     });
   });

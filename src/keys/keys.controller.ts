@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -37,6 +37,8 @@ export class KeysController {
   @Header('Cache-Control', 'no-store')
   @Answers(issued, {
     summary: 'Make a key',
+    description:
+      'A management key for which `workspace_id` is given is bound to that workspace: it manages nothing beyond it. So is each one that a bound key makes.',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     errors: ['not-found'],
     examples: {
@@ -56,6 +58,7 @@ export class KeysController {
         egress: { allowed_domains: ['docs.example.com'] },
       },
       management: { name: 'For administration', kind: 'management' },
+      'of a workspace': { name: 'For the head of a team', kind: 'management', workspace_id: 'default' },
     },
   })
   async create(
@@ -75,12 +78,12 @@ export class KeysController {
     errors: ['not-found'],
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: ListKeysDto,
   ): Promise<{ data: KeyView[]; total_count: number }> {
     const { offset, limit, sort = 'created_at', kind, name } = query;
     if (sort !== 'created_at') await this.windows.catchUp();
-    const [rows, total] = await this.keys.list(accountId, {
+    const [rows, total] = await this.keys.list(reachOf(caller), {
       offset,
       limit,
       sort,
@@ -92,7 +95,7 @@ export class KeysController {
       workspace: query.workspace_id,
     });
     const spending = await this.windows.ofKeys(
-      accountId,
+      caller.accountId,
       rows.map(({ hash }) => hash),
     );
     return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)), total_count: total };
@@ -102,7 +105,8 @@ export class KeysController {
   @HttpCode(200)
   @Answers(one(object({ disabled: described('How many were not disabled before.', integer()) })), {
     summary: 'Disable all keys of a user',
-    description: 'They stop working within seconds. None is disabled where no management key would be left.',
+    description:
+      'They stop working within seconds. None is disabled where no management key of the account would be left.',
     errors: ['invalid-request'],
     examples: { leaver: { creator_user_id: 'user-1' } },
   })
@@ -116,7 +120,7 @@ export class KeysController {
   @Get(':hash')
   @Answers(one(wholeKeyView), { summary: 'Show a key' })
   async show(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ data: WholeKeyView }> {
-    return { data: await this.view(await this.keys.get(caller.accountId, hash)) };
+    return { data: await this.view(await this.keys.get(reachOf(caller), hash)) };
   }
 
   @Patch(':hash')

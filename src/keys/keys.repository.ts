@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Raw, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import type { Caller, KeyKind, RateLimits } from '../core/caller.js';
+import type { Caller, KeyKind, RateLimits, Reach } from '../core/caller.js';
 import { Egress, type EgressRules } from '../core/egress.js';
 import type { Tags } from '../core/tags.js';
 import { SpendingWindowEntity } from '../ledger/spending-window.entity.js';
@@ -70,6 +70,8 @@ const ORDERS: Readonly<Record<KeySort, { readonly by: string; readonly nulls: 'N
  */
 const FORMER_SECRETS_MAX = 4;
 
+type KeyConditions = FindOptionsWhere<ApiKeyEntity>;
+
 interface ActiveRow {
   secret: string;
   secret_ends_at: Date | null;
@@ -77,6 +79,7 @@ interface ActiveRow {
   account_id: string;
   workspace_id: string;
   kind: KeyKind;
+  is_workspace_bound: boolean;
   creator_user_id: string | null;
   expires_at: Date | null;
   rate_limits: StoredRateLimits | null;
@@ -106,7 +109,7 @@ export class KeysRepository {
   async listActive(hashes: readonly string[]): Promise<ActiveKey[]> {
     const rows = await this.keys.query<ActiveRow[]>(
       `SELECT p.hash AS secret, s.ends_at AS secret_ends_at, k.hash, k.account_id, k.workspace_id, k.kind,
-         k.creator_user_id, k.expires_at, k.rate_limits, k.allowed_models, k.egress AS key_egress, a.egress AS account_egress,
+         k.is_workspace_bound, k.creator_user_id, k.expires_at, k.rate_limits, k.allowed_models, k.egress AS key_egress, a.egress AS account_egress,
          k.tags AS key_tags, w.tags AS workspace_tags, w.required_tags
        FROM unnest($1::char(64)[]) AS p (hash)
        LEFT JOIN api_key_secrets s ON s.hash = p.hash
@@ -119,15 +122,14 @@ export class KeysRepository {
     return rows.map(readActive);
   }
 
-  async find(accountId: string, hash: string): Promise<ApiKeyEntity | null> {
-    return this.keys.findOneBy({ accountId, hash, deletedAt: IsNull() });
+  async find(reach: Reach, hash: string): Promise<ApiKeyEntity | null> {
+    return this.keys.findOneBy(withinReach(reach, { hash, deletedAt: IsNull() }));
   }
 
   /** In the requested order, then the newest first, with the total number. */
-  async list(accountId: string, listing: KeyListing): Promise<[ApiKeyEntity[], number]> {
+  async list(reach: Reach, listing: KeyListing): Promise<[ApiKeyEntity[], number]> {
     const { name, workspaceId, creatorUserId, kind, disabled, sort } = listing;
-    const where: FindOptionsWhere<ApiKeyEntity> = {
-      accountId,
+    const where = withinReach(reach, {
       ...(!listing.includeDeleted && { deletedAt: IsNull() }),
       ...(workspaceId !== undefined && { workspaceId }),
       ...(creatorUserId !== undefined && { creatorUserId }),
@@ -135,7 +137,7 @@ export class KeysRepository {
       ...(disabled !== undefined && { disabled }),
       // No pattern: every character is literal.
       ...(name !== undefined && { name: Raw((column) => `position(lower(:name) in lower(${column})) > 0`, { name }) }),
-    };
+    });
     const found = this.keys.createQueryBuilder('key').where(where);
     const order = ORDERS[sort];
     if (order)
@@ -148,15 +150,17 @@ export class KeysRepository {
       .getManyAndCount();
   }
 
-  /** How many keys of the account these hashes name, each counted once. */
+  /** How many keys within reach these hashes name, each counted once. */
   async countOwned(
-    accountId: string,
+    { accountId, boundTo }: Reach,
     hashes: readonly string[],
     manager: EntityManager = this.keys.manager,
   ): Promise<number> {
     const [row] = await manager.query<{ keys: number }[]>(
-      `SELECT count(*)::int AS keys FROM api_keys WHERE account_id = $1 AND hash = ANY($2) AND deleted_at IS NULL`,
-      [accountId, hashes],
+      `SELECT count(*)::int AS keys FROM api_keys
+       WHERE account_id = $1 AND hash = ANY($2) AND deleted_at IS NULL
+         AND ($3::uuid IS NULL OR workspace_id = $3 AND (kind = 'inference' OR is_workspace_bound))`,
+      [accountId, hashes, boundTo ?? null],
     );
     return row?.keys ?? 0;
   }
@@ -243,21 +247,22 @@ export class KeysRepository {
    * The current row, locked until the transaction ends: the audit log's "before" is then exactly what the change
    * replaces.
    */
-  async lock(manager: EntityManager, accountId: string, hash: string): Promise<ApiKeyEntity | null> {
-    const where = { accountId, hash, deletedAt: IsNull() };
+  async lock(manager: EntityManager, reach: Reach, hash: string): Promise<ApiKeyEntity | null> {
+    const where = withinReach(reach, { hash, deletedAt: IsNull() });
     return manager.findOne(ApiKeyEntity, { where, lock: { mode: 'pessimistic_write' } });
   }
 
   /**
-   * All keys of a group in the order of their hashes, locked until the transaction ends. They come in parts, between
+   * All keys of a group within reach, in the order of their hashes, locked until the transaction ends. They come in parts, between
    * which other work can run.
    */
-  async *lockOf(manager: EntityManager, accountId: string, group: KeyGroup): AsyncGenerator<readonly ApiKeyEntity[]> {
+  async *lockOf(manager: EntityManager, reach: Reach, group: KeyGroup): AsyncGenerator<readonly ApiKeyEntity[]> {
+    const { accountId } = reach;
     const locked = await manager
       .createQueryBuilder(ApiKeyEntity, 'key')
       .select('key.hash', 'hash')
       .setLock('pessimistic_write')
-      .where({ accountId, ...group, deletedAt: IsNull() })
+      .where(withinReach(reach, { ...group, deletedAt: IsNull() }))
       .orderBy('key.hash')
       .getRawMany<{ hash: string }>();
     for (const part of batches(locked, PART_KEYS)) {
@@ -283,14 +288,14 @@ export class KeysRepository {
   }
 
   /**
-   * The management keys of the account that are usable at that time, locked until the transaction ends: two
-   * administrators cannot disable each other's last key.
+   * The management keys that reach all of the account and are usable at that time, locked until the transaction ends:
+   * two administrators cannot disable each other's last key.
    */
   async lockUsableManagement(manager: EntityManager, accountId: string, at: Date): Promise<readonly ApiKeyEntity[]> {
     const management = await manager
       .createQueryBuilder(ApiKeyEntity, 'key')
       .setLock('pessimistic_write')
-      .where({ accountId, kind: 'management', disabled: false, deletedAt: IsNull() })
+      .where({ accountId, kind: 'management', isWorkspaceBound: false, disabled: false, deletedAt: IsNull() })
       .orderBy('key.hash')
       .getMany();
     return management.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
@@ -307,6 +312,20 @@ export class KeysRepository {
   }
 }
 
+/**
+ * What a key reaches of these: a bound one neither those of other workspaces nor, in its own, management keys of the
+ * account, because a new secret of one would lead beyond the workspace.
+ */
+function withinReach({ accountId, boundTo }: Reach, which: KeyConditions): KeyConditions | KeyConditions[] {
+  if (boundTo === undefined) return { ...which, accountId };
+  const within = { ...which, accountId, workspaceId: boundTo };
+  const ofKinds: Readonly<Record<KeyKind, KeyConditions>> = {
+    inference: { ...within, kind: 'inference' },
+    management: { ...within, kind: 'management', isWorkspaceBound: true },
+  };
+  return typeof which.kind === 'string' ? ofKinds[which.kind] : Object.values(ofKinds);
+}
+
 function readActive(row: ActiveRow): ActiveKey {
   const egress = Egress.of(row.account_egress, row.key_egress);
   const rateLimits = readRateLimits(row.rate_limits);
@@ -316,6 +335,7 @@ function readActive(row: ActiveRow): ActiveKey {
     keyHash: row.hash,
     ...(row.secret !== row.hash && { secretHash: row.secret }),
     kind: row.kind,
+    ...(row.is_workspace_bound && { boundTo: row.workspace_id }),
     userId: row.creator_user_id,
     ...(egress && { egress }),
     ...(rateLimits && { rateLimits }),

@@ -4,6 +4,7 @@ import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { AuditActor, AuditChange } from '../audit/audit-log.js';
 import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
+import { reachOf, wholeAccount, type Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
@@ -23,7 +24,7 @@ export interface IssuedKey {
 
 /**
  * The keys of an account and every change of them. A change is in force in this process when it returns, and everywhere
- * within five seconds.
+ * within five seconds. Keys beyond the reach of the one that requests it do not exist.
  */
 @Injectable()
 export class KeysService {
@@ -36,8 +37,9 @@ export class KeysService {
   ) {}
 
   /**
-   * @param actor who requests it; the key belongs to the same account
-   * @param workspace its id or slug; the account's default one where undefined
+   * @param actor who requests it; the key belongs to the same account, and one that a bound key makes is bound as well
+   * @param workspace its id or slug; that of the actor, or the account's default one where undefined. A management key
+   *   for which it is given is bound to it
    * @throws GatewayError `invalid-request` for a time in the past and for restrictions that its kind cannot have,
    *   `not-found` for an unknown workspace or one of another account
    */
@@ -46,7 +48,13 @@ export class KeysService {
     if (description.expiresAt && description.expiresAt.getTime() <= this.clock.now())
       throw new GatewayError('invalid-request', 'expires_at: must be in the future');
     assertInfers(description.kind, description);
-    const home = { accountId, workspaceId: await this.workspaces.idOrDefault(accountId, workspace) };
+    const reach = reachOf(actor);
+    const isPlaced = workspace !== undefined || reach.boundTo !== undefined;
+    const home = {
+      accountId,
+      workspaceId: await this.workspaces.idOrDefault(reach, workspace),
+      isWorkspaceBound: description.kind === 'management' && isPlaced,
+    };
     const key = newApiKey();
     return this.changes.run(actor, async (manager, at) => {
       // The workspace must not be deleted meanwhile.
@@ -62,39 +70,39 @@ export class KeysService {
    * @throws GatewayError `not-found` for the workspace
    */
   async list(
-    accountId: string,
+    reach: Reach,
     { workspace, ...page }: Omit<KeyListing, 'workspaceId'> & { readonly workspace: string | undefined },
   ): Promise<[ApiKeyEntity[], number]> {
     const workspaceId = page.includeDeleted
-      ? await this.workspaces.idEvenIfDeleted(accountId, workspace)
-      : await this.workspaces.idIfNamed(accountId, workspace);
-    return this.keys.list(accountId, { ...page, workspaceId });
+      ? await this.workspaces.idEvenIfDeleted(reach, workspace)
+      : await this.workspaces.idIfNamed(reach, workspace);
+    return this.keys.list(reach, { ...page, workspaceId });
   }
 
-  async find(accountId: string, hash: string): Promise<ApiKeyEntity | null> {
-    return isKeyHash(hash) ? this.keys.find(accountId, hash) : null;
+  async find(reach: Reach, hash: string): Promise<ApiKeyEntity | null> {
+    return isKeyHash(hash) ? this.keys.find(reach, hash) : null;
   }
 
   /** @throws GatewayError `not-found` */
-  async get(accountId: string, hash: string): Promise<ApiKeyEntity> {
-    const row = await this.find(accountId, hash);
+  async get(reach: Reach, hash: string): Promise<ApiKeyEntity> {
+    const row = await this.find(reach, hash);
     if (!row) throw noSuchKey();
     return row;
   }
 
   /**
-   * Whether each hash is that of a key of the account; disabled and expired keys count, deleted ones do not.
+   * Whether each hash is that of a key within reach; disabled and expired keys count, deleted ones do not.
    * @param manager of the caller's transaction, if there is one
    */
-  async ownsAll(accountId: string, hashes: readonly string[], manager?: EntityManager): Promise<boolean> {
+  async ownsAll(reach: Reach, hashes: readonly string[], manager?: EntityManager): Promise<boolean> {
     const wanted = [...new Set(hashes)];
     if (!wanted.every(isKeyHash)) return false;
-    return wanted.length === 0 || (await this.keys.countOwned(accountId, wanted, manager)) === wanted.length;
+    return wanted.length === 0 || (await this.keys.countOwned(reach, wanted, manager)) === wanted.length;
   }
 
   /**
-   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key, and for
-   *   restrictions that its kind cannot have
+   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key of the account, and
+   *   for restrictions that its kind cannot have
    */
   async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
     return this.write(actor, hash, changes.disabled === true, async (manager, before, at) => {
@@ -137,19 +145,22 @@ export class KeysService {
   }
 
   /**
-   * Disables all keys of a user at once.
+   * Disables all keys of a user within reach at once.
    * @returns how many of them were enabled before
-   * @throws GatewayError `invalid-request` where no management key would be left
+   * @throws GatewayError `invalid-request` where no management key of the account would be left
    */
   async disableOf(actor: AuditActor, creatorUserId: string): Promise<number> {
     const { accountId } = actor;
+    const reach = reachOf(actor);
     return this.changes.run(actor, async (manager, at) => {
       // In the order in which a change of one key locks.
       const usable = await this.keys.lockUsableManagement(manager, accountId, at);
-      if (usable.length > 0 && usable.every((key) => key.creatorUserId === creatorUserId)) throw lastManagementKey();
+      const isTheirs = usable.length > 0 && usable.every((key) => key.creatorUserId === creatorUserId);
+      // A bound key disables none of these.
+      if (isTheirs && reach.boundTo === undefined) throw lastManagementKey();
       const secrets: string[] = [];
       const entries: AuditChange[] = [];
-      for await (const keys of this.keys.lockOf(manager, accountId, { creatorUserId, disabled: false })) {
+      for await (const keys of this.keys.lockOf(manager, reach, { creatorUserId, disabled: false })) {
         const hashes = keys.map(({ hash }) => hash);
         const disabled = new Map(
           (await this.keys.disable(manager, accountId, hashes, at)).map((key) => [key.hash, key]),
@@ -180,7 +191,7 @@ export class KeysService {
     });
   }
 
-  /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key */
+  /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key of the account */
   async revoke(actor: AuditActor, hash: string): Promise<void> {
     await this.write(actor, hash, true, async (manager, before, at) => {
       const result = await this.keys.write(manager, before, { deletedAt: at, updatedAt: at });
@@ -199,7 +210,7 @@ export class KeysService {
     let active = 0;
     const secrets: string[] = [];
     const entries: AuditChange[] = [];
-    for await (const keys of this.keys.lockOf(manager, accountId, { workspaceId: id })) {
+    for await (const keys of this.keys.lockOf(manager, wholeAccount(accountId), { workspaceId: id })) {
       for (const key of keys) {
         if (!key.disabled && (key.expiresAt === null || key.expiresAt > at)) active++;
         entries.push(API_KEY.deleted(key));
@@ -224,9 +235,11 @@ export class KeysService {
     work: (manager: EntityManager, before: ApiKeyEntity, at: Date) => Promise<ManagedChange<Result>>,
   ): Promise<Result> {
     if (!isKeyHash(hash)) throw noSuchKey();
+    const reach = reachOf(actor);
     return this.changes.run(actor, async (manager, at) => {
-      if (ends) await this.assertNotLast(manager, actor.accountId, hash, at);
-      const before = await this.keys.lock(manager, actor.accountId, hash);
+      // Of a bound key that one is out of reach.
+      if (ends && reach.boundTo === undefined) await this.assertNotLast(manager, reach.accountId, hash, at);
+      const before = await this.keys.lock(manager, reach, hash);
       if (!before) throw noSuchKey();
       const change = await work(manager, before, at);
       const secrets = await this.keys.listSecrets(manager, [hash], at);
@@ -247,7 +260,10 @@ export class KeysService {
 }
 
 const lastManagementKey = (): GatewayError =>
-  new GatewayError('invalid-request', 'The last management key cannot be deleted or disabled; create another first.');
+  new GatewayError(
+    'invalid-request',
+    'The last management key of the account cannot be deleted or disabled; create another first, without workspace_id.',
+  );
 
 /** A restriction without effect is refused: management keys call no models. */
 function assertInfers(kind: ApiKeyEntity['kind'], requested: Partial<KeyRestrictions>): void {

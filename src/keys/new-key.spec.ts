@@ -20,7 +20,7 @@ describe('keyLabel', () => {
 describe('newKeyRow', () => {
   it('holds the hash and the label, never the key', () => {
     const key = newApiKey();
-    const home = { accountId: 'account', workspaceId: 'workspace' };
+    const home = { accountId: 'account', workspaceId: 'workspace', isWorkspaceBound: true };
     const row = newKeyRow(key, home, plainKey('name', 'management'), new Date(0));
     expect(row).toMatchObject({
       ...home,

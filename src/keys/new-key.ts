@@ -35,13 +35,13 @@ export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
   expiresAt: null,
 });
 
+/** Where a new key belongs. */
+export interface KeyHome extends DefaultWorkspace {
+  readonly isWorkspaceBound: boolean;
+}
+
 /** The row of a new key. It contains only the hash of the key itself, its first secret. */
-export function newKeyRow(
-  key: string,
-  home: DefaultWorkspace,
-  description: KeyDescription,
-  createdAt: Date,
-): ApiKeyEntity {
+export function newKeyRow(key: string, home: KeyHome, description: KeyDescription, createdAt: Date): ApiKeyEntity {
   return {
     ...description,
     ...home,

@@ -2,7 +2,7 @@ import { Controller, Get } from '@nestjs/common';
 import { AccountDirectory } from '../accounts/account-directory.js';
 import { subjectsOf } from '../accounts/budget-subjects.js';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
-import type { Caller } from '../core/caller.js';
+import { wholeAccount, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { budgetsLeft, type BudgetLeft } from '../ledger/budgets-left.js';
 import { LedgerService } from '../ledger/ledger.service.js';
@@ -36,7 +36,7 @@ export class ShowKeyController {
   async show(@FromCaller() caller: Caller): Promise<{ data: KeyStatusView }> {
     const { accountId, keyHash } = caller;
     const [row, spending, tier, freeRequests, budgets] = await Promise.all([
-      this.keys.find(accountId, keyHash),
+      this.keys.find(wholeAccount(accountId), keyHash),
       this.windows.ofKey(accountId, keyHash),
       this.accounts.getFreeTier(accountId),
       this.windows.countFreeRequests(accountId),

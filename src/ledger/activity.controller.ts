@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Environment } from '../shared/environment.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -23,7 +23,7 @@ const ROWS_MAX = 20_000;
 /** Rows that are printed in one turn of an export. */
 const PRINTED_ROWS = 200;
 
-/** What the account has spent where, by UTC days and hours. */
+/** What the account, or the workspace of a bound key, has spent where, by UTC days and hours. */
 @Controller('activity')
 @Accepts('management')
 @ClosedQuery()
@@ -45,20 +45,22 @@ export class ActivityController {
     errors: ['not-found', 'request-timed-out'],
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: ActivityQueryDto,
     @Res() response: Response,
   ): Promise<void> {
     const { format } = query;
+    const { accountId } = caller;
+    const reach = reachOf(caller);
     // A mistyped key must not look like a key that spent nothing. User names cannot be checked: only the caller knows
     // them.
     for (const name of ['api_key_hash', 'key'] as const)
-      if (query[name] !== undefined && !(await this.activity.hasKey(accountId, query[name])))
+      if (query[name] !== undefined && !(await this.activity.hasKey(reach, query[name])))
         throw new GatewayError('not-found', `${name}: there is no such key`);
     const request = readActivity(query, {
       accountId,
       today: await this.activity.today(),
-      workspaceId: await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id),
+      workspaceId: await this.workspaces.idEvenIfDeleted(reach, query.workspace_id),
       limit: format === undefined ? ROWS_MAX + 1 : Number.MAX_SAFE_INTEGER,
     });
     if (format === undefined) response.json({ data: await this.readAll(request) });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
+import type { Reach } from '../core/caller.js';
 import { Clock, DAY_MS } from '../core/time.js';
 
 /** What queries of the past are checked against. */
@@ -26,11 +27,12 @@ export class ActivityRepository {
   }
 
   /** Includes deleted keys: their spending remains. */
-  async hasKey(accountId: string, keyHash: string): Promise<boolean> {
-    const rows = await this.database.query<unknown[]>('SELECT 1 FROM api_keys WHERE account_id = $1 AND hash = $2', [
-      accountId,
-      keyHash,
-    ]);
+  async hasKey({ accountId, boundTo }: Reach, keyHash: string): Promise<boolean> {
+    const rows = await this.database.query<unknown[]>(
+      `SELECT 1 FROM api_keys WHERE account_id = $1 AND hash = $2
+         AND ($3::uuid IS NULL OR workspace_id = $3 AND (kind = 'inference' OR is_workspace_bound))`,
+      [accountId, keyHash, boundTo ?? null],
+    );
     return rows.length > 0;
   }
 }

@@ -1,3 +1,4 @@
+import type { Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { DAY_MS } from '../core/time.js';
 import { nearestName } from '../shared/http/nearest-name.js';
@@ -22,7 +23,7 @@ const refusal = (path: string, reason: string): GatewayError =>
   new GatewayError('invalid-request', `${path}: ${reason}`);
 
 /** @param now epoch milliseconds, by the database's clock @throws GatewayError `invalid-request`, naming the field */
-export function readAnalytics(dto: AnalyticsQueryDto, accountId: string, now: number): AnalyticsRequest {
+export function readAnalytics(dto: AnalyticsQueryDto, { accountId, boundTo }: Reach, now: number): AnalyticsRequest {
   const warnings: string[] = [];
   const metrics = dto.metrics.map((name, index) => readMetric(`metrics.${index}`, name));
   const dimensions = (dto.dimensions ?? []).map((name, index) => readDimension(`dimensions.${index}`, name));
@@ -38,7 +39,7 @@ export function readAnalytics(dto: AnalyticsQueryDto, accountId: string, now: nu
     granularity: dto.granularity,
     dimensions,
     metrics,
-    filters,
+    filters: boundTo === undefined ? filters : [...filters, inWorkspace(boundTo)],
     order: readOrder(dto, metrics, dimensions),
     // One more than is shown, to see whether there are more.
     limit: (dto.limit ?? ROWS_DEFAULT) + 1,
@@ -49,6 +50,15 @@ export function readAnalytics(dto: AnalyticsQueryDto, accountId: string, now: nu
   assertRange(query, ['time_range.start', 'time_range.end']);
   return { query, warnings };
 }
+
+/** All filters hold, so that none of the caller's leads beyond it. */
+const inWorkspace = (id: string): FigureFilter => ({
+  field: findDimension('workspace', 'analytics')!,
+  operator: 'eq',
+  values: [id],
+  includesUnset: false,
+  takesNames: false,
+});
 
 function assertOnce(path: string, names: readonly string[]): void {
   const twice = names.findIndex((name, index) => names.indexOf(name) !== index);

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { FromBody } from '../shared/http/parameter-types.js';
 import { ClosedQuery } from '../shared/http/query.guard.js';
@@ -54,10 +54,10 @@ export class AnalyticsController {
     },
   })
   async query(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromBody() body: AnalyticsQueryDto,
   ): Promise<{ data: Static<typeof analyticsView> }> {
-    const request = readAnalytics(body, accountId, (await this.activity.now()).getTime());
+    const request = readAnalytics(body, reachOf(caller), (await this.activity.now()).getTime());
     const startedAt = performance.now();
     const found = await this.figures.read(request.query);
     return { data: viewAnalytics(request, found, performance.now() - startedAt) };

@@ -1,7 +1,7 @@
 import { Controller, Get, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { usdNumber } from '../core/money/credits.js';
 import { Environment } from '../shared/environment.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -56,18 +56,20 @@ export class CreditsController {
   @Answers(object({ data: rows(creditEntryView), next_cursor: nullable(text()) }), {
     summary: 'List what was entered and spent, newest first',
     description:
-      'Credits that were entered, charges of generations and their corrections. `next_cursor` is null on the last page alone. `format` sends all of the range instead, as fast as it is read.',
+      'Credits that were entered, charges of generations and their corrections; a key that is bound to a workspace sees its charges and corrections alone. `next_cursor` is null on the last page alone. `format` sends all of the range instead, as fast as it is read.',
     alsoAs: Object.values(EXPORT_TYPES),
     errors: ['not-found'],
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: ListEntriesDto,
     @Res() response: Response,
   ): Promise<void> {
     const { from, to, kind } = query;
-    const workspaceId = await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id);
-    assertBounded(query, workspaceId === undefined ? undefined : 'workspace_id');
+    const { accountId, boundTo } = caller;
+    const workspaceId = await this.workspaces.idEvenIfDeleted(reachOf(caller), query.workspace_id);
+    // A bound key has no list without a workspace: like that of an account, it needs no range.
+    assertBounded(query, workspaceId === undefined || boundTo !== undefined ? undefined : 'workspace_id');
     const filter = { accountId, from, to, kind, workspaceId };
     await answerList<StoredEntry, CreditEntryView>(response, query, {
       query: { list: 'credit entries', ...filter, from: from?.getTime(), to: to?.getTime() },

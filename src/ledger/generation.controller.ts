@@ -17,7 +17,7 @@ import { explainConsultations, findDecision } from './kept-decisions.js';
 
 /**
  * The record of one settled generation: an inference key finds those of its workspace, a management key those of its
- * account.
+ * account or, where it is bound, of its workspace.
  */
 @Controller('generation')
 @ClosedQuery()
@@ -32,7 +32,7 @@ export class GenerationController {
   @Answers(one(generationView), {
     summary: 'Show the record of a generation',
     description:
-      'It exists once the generation is settled. An inference key finds those of its workspace, a management key those of its account. `id` is the id of the generation, or the `request-id` header of its reply.',
+      'It exists once the generation is settled. An inference key finds those of its workspace, a management key those of its account or, where it is bound, of its workspace. `id` is the id of the generation, or the `request-id` header of its reply.',
     errors: ['not-found'],
   })
   async show(@FromCaller() caller: Caller, @FromQuery() { id }: GenerationQueryDto): Promise<{ data: GenerationView }> {

@@ -34,10 +34,10 @@ export class GenerationRepository {
 
   /**
    * @param id of the generation, or of its request
-   * @returns null for a generation that is not settled (yet), belongs to another account or, for an inference key, to
-   *   another workspace, and for an invalid id
+   * @returns null for a generation that is not settled (yet), belongs to another account or, for an inference key and
+   *   for a bound one, to another workspace, and for an invalid id
    */
-  async find({ accountId, workspaceId, kind }: Caller, id: string): Promise<StoredGeneration | null> {
+  async find({ accountId, workspaceId, boundTo, kind }: Caller, id: string): Promise<StoredGeneration | null> {
     const reference = readReference(id);
     if (!reference) return null;
     const { column, madeAtMs } = reference;
@@ -51,7 +51,7 @@ export class GenerationRepository {
         new Date(madeAtMs - SKEW_MS_MAX).toISOString(),
         new Date(madeAtMs + SKEW_MS_MAX).toISOString(),
         accountId,
-        kind === 'management' ? null : workspaceId,
+        kind === 'management' ? (boundTo ?? null) : workspaceId,
       ],
     );
     return row ?? null;

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Environment } from '../shared/environment.js';
 import { FromQuery } from '../shared/http/parameter-types.js';
@@ -28,7 +28,10 @@ import { assertBounded } from './list-query.dto.js';
 /** Filters that no index answers, in the order in which they are named. */
 const UNINDEXED = ['model', 'provider', 'member', 'outcome', 'status', 'error_type', 'min_cost', 'api', 'tag'] as const;
 
-/** Settled generations, newest first: an inference key sees its own, a management key those of its account. */
+/**
+ * Settled generations, newest first: an inference key sees its own, a management key those of its account or, where it
+ * is bound, of its workspace.
+ */
 @Controller('generations')
 @ClosedQuery()
 export class GenerationsController {
@@ -44,7 +47,7 @@ export class GenerationsController {
   @Answers(object({ data: rows(generationRecordView), next_cursor: nullable(text()) }), {
     summary: 'List generations, newest first',
     description:
-      'An inference key sees its own, a management key those of its account. `next_cursor` is null on the last page alone: where few entries fit the filters, a page may have fewer than `limit`, even none. `format` sends all of the range instead, as fast as it is read.',
+      'An inference key sees its own, a management key those of its account or, where it is bound, of its workspace. `next_cursor` is null on the last page alone: where few entries fit the filters, a page may have fewer than `limit`, even none. `format` sends all of the range instead, as fast as it is read.',
     alsoAs: Object.values(EXPORT_TYPES),
     errors: ['not-found'],
   })
@@ -87,20 +90,18 @@ export class GenerationsController {
   }
 
   /** A mistyped key must not look like a key that requested nothing. Deleted keys are found. */
-  private async keyOf(
-    { accountId, kind, keyHash: own }: Caller,
-    named: string | undefined,
-  ): Promise<string | undefined> {
+  private async keyOf(caller: Caller, named: string | undefined): Promise<string | undefined> {
+    const { kind, keyHash: own } = caller;
     const isAllowed =
       kind === 'management'
-        ? named === undefined || (await this.activity.hasKey(accountId, named))
+        ? named === undefined || (await this.activity.hasKey(reachOf(caller), named))
         : (named ?? own) === own;
     if (!isAllowed) throw new GatewayError('not-found', 'key: there is no such key');
     return kind === 'management' ? named : own;
   }
 
   private async workspaceOf(caller: Caller, named: string | undefined): Promise<string | undefined> {
-    const id = await this.workspaces.idEvenIfDeleted(caller.accountId, named);
+    const id = await this.workspaces.idEvenIfDeleted(reachOf(caller), named);
     if (id === undefined || caller.kind === 'management' || id === caller.workspaceId) return id;
     throw new GatewayError('not-found', 'workspace_id: there is no such workspace');
   }

@@ -1,5 +1,5 @@
 import { Controller, Delete, Get, Param, Put } from '@nestjs/common';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -26,21 +26,21 @@ export class BudgetsController {
     summary: 'List the budgets of a workspace',
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @Param('reference') reference: string,
   ): Promise<{ data: readonly BudgetView[]; include_byok_in_budgets: boolean }> {
-    const { budgets, includesByok } = await this.budgets.list(accountId, reference);
+    const { budgets, includesByok } = await this.budgets.list(reachOf(caller), reference);
     return { data: budgets, include_byok_in_budgets: includesByok };
   }
 
   @Get(':interval')
   @Answers(budgetReply, { summary: 'Show a budget' })
   async show(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @Param('reference') reference: string,
     @Param('interval') interval: string,
   ): Promise<BudgetReply> {
-    return shown(await this.budgets.list(accountId, reference), readInterval(interval));
+    return shown(await this.budgets.list(reachOf(caller), reference), readInterval(interval));
   }
 
   @Put(':interval')

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { derivedId } from '../accounts/derived-id.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
@@ -26,11 +26,11 @@ export class MembersController {
   @Get()
   @Answers(part(memberView), { summary: 'List the members of a workspace' })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @Param('reference') reference: string,
     @FromQuery() query: PageDto,
   ): Promise<{ data: MemberView[]; total_count: number }> {
-    const [members, total] = await this.members.list(accountId, reference, query);
+    const [members, total] = await this.members.list(reachOf(caller), reference, query);
     return { data: members.map(viewMember), total_count: total };
   }
 

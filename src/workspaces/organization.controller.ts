@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { FromQuery } from '../shared/http/parameter-types.js';
@@ -15,12 +15,12 @@ const organizationMemberView = titled(
     email: described('The id where it is an address, else empty.', text()),
     first_name: described('Not known to this gateway: null.', nullable(text())),
     last_name: described('Not known to this gateway: null.', nullable(text())),
-    role: described('`org:admin`: has a management key.', oneOf(['org:admin', 'org:member'])),
+    role: described('`org:admin`: has a management key of the account.', oneOf(['org:admin', 'org:member'])),
   }),
 );
 type OrganizationMemberView = Static<typeof organizationMemberView>;
 
-/** The users of the account (docs/operate/workspaces.md#calls). */
+/** The users of the account, or of the workspace of a bound key (docs/operate/workspaces.md#calls). */
 @Controller('organization/members')
 @Accepts('management')
 export class OrganizationController {
@@ -29,13 +29,14 @@ export class OrganizationController {
   @Get()
   @Answers(part(organizationMemberView), {
     summary: 'List the users of the account, newest first',
-    description: 'Members of workspaces, and users that keys were made for.',
+    description:
+      'Members of workspaces, and users that keys were made for; to a key that is bound to a workspace, those of its workspace.',
   })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: PageDto,
   ): Promise<{ data: OrganizationMemberView[]; total_count: number }> {
-    const [members, total] = await this.members.list(accountId, query);
+    const [members, total] = await this.members.list(reachOf(caller), query);
     return { data: members.map(viewMember), total_count: total };
   }
 }

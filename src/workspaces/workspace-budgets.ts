@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { assertInOrder, Budgets, type StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import type { Caller } from '../core/caller.js';
+import type { Caller, Reach } from '../core/caller.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { Clock, type Interval } from '../core/time.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
@@ -40,9 +40,9 @@ export class WorkspaceBudgets {
   ) {}
 
   /** @throws GatewayError `not-found` */
-  async list(accountId: string, reference: string): Promise<BudgetList> {
-    const workspace = await this.workspaces.get(accountId, reference);
-    return this.view(workspace, await this.budgets.list(this.database.manager, accountId, scopeOf(workspace)));
+  async list(reach: Reach, reference: string): Promise<BudgetList> {
+    const workspace = await this.workspaces.get(reach, reference);
+    return this.view(workspace, await this.budgets.list(this.database.manager, reach.accountId, scopeOf(workspace)));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { WORKSPACE } from '../management/managed-workspace.js';
-import type { Caller } from '../core/caller.js';
+import type { Caller, Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import type { Page } from '../shared/http/page.dto.js';
 import { shortened } from '../core/shortened.js';
@@ -37,8 +37,8 @@ export class WorkspaceMembers {
    * Newest first, with the total number.
    * @throws GatewayError `not-found`
    */
-  async list(accountId: string, reference: string, page: Page): Promise<[readonly WorkspaceMember[], number]> {
-    const { id } = await this.workspaces.get(accountId, reference);
+  async list(reach: Reach, reference: string, page: Page): Promise<[readonly WorkspaceMember[], number]> {
+    const { id, accountId } = await this.workspaces.get(reach, reference);
     const rows = await this.database.query<(MemberRow & { total: number })[]>(
       `SELECT c.total, m.workspace_id, m.user_id, m.created_at
        FROM (SELECT count(*)::int AS total FROM workspace_members WHERE account_id = $1 AND workspace_id = $2) AS c

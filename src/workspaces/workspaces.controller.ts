@@ -1,7 +1,7 @@
 import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { viewWorkspace, workspaceView, type WorkspaceView } from '../accounts/workspace-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { deleted, one, part } from '../shared/http/replies.js';
@@ -42,26 +42,24 @@ export class WorkspacesController {
   @Get()
   @Answers(part(workspaceView), { summary: 'List workspaces' })
   async list(
-    @FromCaller() { accountId }: Caller,
+    @FromCaller() caller: Caller,
     @FromQuery() query: PageDto,
   ): Promise<{ data: WorkspaceView[]; total_count: number }> {
-    const [rows, total] = await this.workspaces.list(accountId, query);
+    const [rows, total] = await this.workspaces.list(reachOf(caller), query);
     return { data: rows.map(viewWorkspace), total_count: total };
   }
 
   @Get(':reference')
   @Answers(one(workspaceView), { summary: 'Show a workspace' })
-  async show(
-    @FromCaller() { accountId }: Caller,
-    @Param('reference') reference: string,
-  ): Promise<{ data: WorkspaceView }> {
-    return { data: viewWorkspace(await this.workspaces.get(accountId, reference)) };
+  async show(@FromCaller() caller: Caller, @Param('reference') reference: string): Promise<{ data: WorkspaceView }> {
+    return { data: viewWorkspace(await this.workspaces.get(reachOf(caller), reference)) };
   }
 
   @Patch(':reference')
   @Answers(one(workspaceView), {
     summary: 'Change a workspace',
-    description: 'Absent fields stay as they are; null clears a field.',
+    description:
+      'Absent fields stay as they are; null clears a field. A key that is bound to the workspace cannot change its `slug`, `include_byok_in_budgets`, nor a default guardrail of another workspace.',
     examples: {
       providers: { ignored_providers: ['groq'], description: null },
       plugins: { plugins: [{ id: 'response-healing' }] },

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, IsNull, QueryFailedError, type EntityManager } from 'typeorm';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import type { Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { Page } from '../shared/http/page.dto.js';
@@ -14,9 +15,9 @@ export class WorkspacesRepository {
   constructor(private readonly database: DataSource) {}
 
   /** Newest first, with the total number. */
-  async list(accountId: string, { offset, limit }: Page): Promise<[WorkspaceEntity[], number]> {
+  async list({ accountId, boundTo }: Reach, { offset, limit }: Page): Promise<[WorkspaceEntity[], number]> {
     return this.database.manager.findAndCount(WorkspaceEntity, {
-      where: { accountId, deletedAt: IsNull() },
+      where: { accountId, deletedAt: IsNull(), ...(boundTo !== undefined && { id: boundTo }) },
       order: { createdAt: 'DESC', id: 'ASC' },
       skip: offset,
       take: limit,
@@ -48,12 +49,26 @@ export class WorkspacesRepository {
     return row!;
   }
 
-  /** Whether the account has the guardrail; locks it against deletion until the transaction ends. */
-  async lockGuardrailShared(manager: EntityManager, accountId: string, guardrailId: string): Promise<boolean> {
+  /** Whether the guardrail is there, and within reach; locks it against deletion until the transaction ends. */
+  async lockGuardrailShared(
+    manager: EntityManager,
+    { accountId, boundTo }: Reach,
+    guardrailId: string,
+  ): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
-      'SELECT 1 FROM guardrails WHERE account_id = $1 AND id = $2 FOR KEY SHARE',
-      [accountId, guardrailId],
+      `SELECT 1 FROM guardrails WHERE account_id = $1 AND id = $2 AND ($3::uuid IS NULL OR workspace_id = $3) FOR KEY SHARE`,
+      [accountId, guardrailId, boundTo ?? null],
     );
+    return rows.length > 0;
+  }
+
+  /** Whether the guardrail that is the default of a workspace is stored in the same one, or there is none. */
+  async hasOwnDefault(manager: EntityManager, { id, defaultGuardrailId }: WorkspaceEntity): Promise<boolean> {
+    if (defaultGuardrailId === null) return true;
+    const rows = await manager.query<unknown[]>('SELECT 1 FROM guardrails WHERE id = $1 AND workspace_id = $2', [
+      defaultGuardrailId,
+      id,
+    ]);
     return rows.length > 0;
   }
 

@@ -9,7 +9,7 @@ import type { AuditChange } from '../audit/audit-log.js';
 import { ManagedChanges, takingAlong, type ManagedChange } from '../management/managed-changes.js';
 import { WORKSPACE } from '../management/managed-workspace.js';
 import { CredentialsService } from '../byok/credentials.service.js';
-import type { Caller } from '../core/caller.js';
+import { reachOf, type Caller, type Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
@@ -40,13 +40,13 @@ export class WorkspacesService {
   ) {}
 
   /** Newest first, with the total number. */
-  async list(accountId: string, page: Page): Promise<[WorkspaceEntity[], number]> {
-    return this.workspaces.list(accountId, page);
+  async list(reach: Reach, page: Page): Promise<[WorkspaceEntity[], number]> {
+    return this.workspaces.list(reach, page);
   }
 
   /** @throws GatewayError `not-found` */
-  async get(accountId: string, reference: string): Promise<WorkspaceEntity> {
-    return this.directory.get(accountId, reference, 'address');
+  async get(reach: Reach, reference: string): Promise<WorkspaceEntity> {
+    return this.directory.get(reach, reference, 'address');
   }
 
   /** @throws GatewayError `invalid-request` for a slug that is taken */
@@ -64,11 +64,15 @@ export class WorkspacesService {
     });
   }
 
-  /** @throws GatewayError `not-found`, also for the default guardrail; `invalid-request` for a slug that is taken */
+  /**
+   * @throws GatewayError `not-found`, also for the default guardrail; `invalid-request` for a slug that is taken;
+   *   `forbidden` to a bound key for what is the account's own
+   */
   async change(caller: Caller, reference: string, changes: WorkspaceChanges): Promise<WorkspaceEntity> {
     return this.changes.run(caller, async (manager, at) => {
-      const guardrail = await this.lockGuardrail(manager, caller.accountId, changes.defaultGuardrailId);
+      const guardrail = await this.lockGuardrail(manager, reachOf(caller), changes.defaultGuardrailId);
       return this.changeLocked(manager, caller, reference, async (workspace) => {
+        if (caller.boundTo !== undefined) await this.assertBoundMay(manager, workspace, changes);
         const defaultGuardrailId = chosenGuardrail(workspace, guardrail);
         const wanted = { ...changes, ...(defaultGuardrailId !== undefined && { defaultGuardrailId }) };
         const change = await WORKSPACE.update(workspace, wanted, () =>
@@ -141,32 +145,48 @@ export class WorkspacesService {
 
   private async changeLocked<Result>(
     manager: EntityManager,
-    { accountId }: Caller,
+    caller: Caller,
     reference: string,
     work: (workspace: WorkspaceEntity) => Promise<ManagedChange<Result>>,
   ): Promise<ManagedChange<Result>> {
-    const change = await work(await this.directory.lock(manager, accountId, reference));
+    const change = await work(await this.directory.lock(manager, reachOf(caller), reference));
     const forget = (): void => {
       change.forget?.();
       this.policies.forgetAll();
-      this.guardrails.forget(accountId);
+      this.guardrails.forget(caller.accountId);
       // Each cached key contains the tags of its workspace.
       this.keyCache.forgetAll();
     };
     return { ...change, forget };
   }
 
+  /** What others name the workspace by, what its budgets count, and a guardrail over it are the account's. */
+  private async assertBoundMay(
+    manager: EntityManager,
+    workspace: WorkspaceEntity,
+    { slug, includeByokInBudgets, defaultGuardrailId }: WorkspaceChanges,
+  ): Promise<void> {
+    if (slug !== undefined && slug !== workspace.slug) throw accountsOwn('slug');
+    if (includeByokInBudgets !== undefined && includeByokInBudgets !== workspace.includeByokInBudgets)
+      throw accountsOwn('include_byok_in_budgets');
+    if (defaultGuardrailId !== undefined && !(await this.workspaces.hasOwnDefault(manager, workspace)))
+      throw accountsOwn('default_guardrail_id');
+  }
+
   /** Before the workspace: all transactions lock guardrails before workspaces. */
   private async lockGuardrail(
     manager: EntityManager,
-    accountId: string,
+    reach: Reach,
     requested: string | null | undefined,
   ): Promise<NamedGuardrail | null | undefined> {
     if (requested === undefined || requested === null) return requested;
     const id = requested.toLowerCase();
-    return { id, exists: await this.workspaces.lockGuardrailShared(manager, accountId, id) };
+    return { id, exists: await this.workspaces.lockGuardrailShared(manager, reach, id) };
   }
 }
+
+const accountsOwn = (field: string): GatewayError =>
+  new GatewayError('forbidden', `${field}: only a management key of the account can change it`);
 
 /** The guardrail that a body names; where it exists, it is locked until the transaction ends. */
 interface NamedGuardrail {

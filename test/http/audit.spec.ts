@@ -99,6 +99,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
         name: 'FAIRLEAD_MANAGEMENT_KEY',
         label: expect.any(String),
         kind: 'management',
+        is_workspace_bound: false,
         disabled: false,
         limit: null,
         limit_reset: null,

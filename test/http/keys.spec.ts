@@ -106,6 +106,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
       name: 'team',
       label: `${key.slice(0, 12)}...${key.slice(-3)}`,
       kind: 'inference',
+      is_workspace_bound: false,
       disabled: false,
       limit: 12.5,
       limit_remaining: 12.5,
@@ -159,6 +160,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
         allowed_models: null,
         is_free_tier: true,
         is_management_key: isManagement,
+        is_workspace_bound: false,
         is_provisioning_key: isManagement,
         creator_user_id: null,
         expires_at: null,
@@ -446,7 +448,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     const refused = await call('POST', '/api/v1/keys/disable', { body: { creator_user_id: 'only one' } });
     expect([refused.status, refused.body.error.message]).toEqual([
       400,
-      'The last management key cannot be deleted or disabled; create another first.',
+      'The last management key of the account cannot be deleted or disabled; create another first, without workspace_id.',
     ]);
     expect((await call('GET', `/api/v1/keys/${hash}`)).body.data).toMatchObject({ disabled: false });
     await store.query(`update api_keys set creator_user_id = null where ${usable}`);

@@ -13,7 +13,7 @@ import { AuditLog } from '../../src/audit/audit-log.js';
 import type { AuditSeals } from '../../src/audit/audit-seals.js';
 import type { CredentialsService } from '../../src/byok/credentials.service.js';
 import type { CatalogStore } from '../../src/catalog/catalog-store.js';
-import type { Caller } from '../../src/core/caller.js';
+import { wholeAccount, type Caller } from '../../src/core/caller.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Clock } from '../../src/core/time.js';
 import { GuardrailEntity, type GuardrailTerms } from '../../src/guardrails/guardrail.entity.js';
@@ -156,7 +156,7 @@ describeOnEachDatabase('guardrails', (database) => {
       contentFilters: [{ pattern: '["\\\\]é😀', action: 'block', label: null }],
       contentFilterBuiltins: [{ slug: 'regex-prompt-injection', action: 'flag', scan_scope: 'user_only' }],
     });
-    expect(await guardrailsService.get(bench.home.accountId, made.id)).toEqual(made);
+    expect(await guardrailsService.get(wholeAccount(bench.home.accountId), made.id)).toEqual(made);
   });
 
   it('shows no account the guardrails of another, and lets none change them', async () => {
@@ -167,18 +167,18 @@ describeOnEachDatabase('guardrails', (database) => {
     const strangers = bench.callerOf(await bench.addStrangers(), bench.caller.keyHash, 'user');
     const { accountId } = strangers;
     for (const refused of [
-      guardrailsService.get(accountId, id),
+      guardrailsService.get(wholeAccount(accountId), id),
       guardrailsService.update(strangers, id, { name: 'mine' }),
       guardrailsService.delete(strangers, id),
       guardrailsService.assign(strangers, id, 'member', ['user']),
       guardrailsService.unassign(strangers, id, 'member', ['user']),
-      guardrailsService.listKeys(accountId, id, PAGE),
-      guardrailsService.listMembers(accountId, id, PAGE),
+      guardrailsService.listKeys(wholeAccount(accountId), id, PAGE),
+      guardrailsService.listMembers(wholeAccount(accountId), id, PAGE),
       guardrailsService.create(strangers, { name: 'n' }, bench.home.workspaceId),
     ])
       await expect(refused).rejects.toMatchObject({ kind: 'not-found' });
-    expect(await guardrailsService.list(accountId, PAGE, undefined)).toEqual([[], 0]);
-    expect(await guardrailsService.listMembers(accountId, undefined, PAGE)).toEqual([[], 0]);
+    expect(await guardrailsService.list(wholeAccount(accountId), PAGE, undefined)).toEqual([[], 0]);
+    expect(await guardrailsService.listMembers(wholeAccount(accountId), undefined, PAGE)).toEqual([[], 0]);
     expect(await guardrails.of(strangers)).toBe(NONE);
     expect((await guardrails.of(bench.caller)).policies).toEqual([{ onlyModels: ['a/*'] }]);
     expect((await bench.budgets()).length).toBeGreaterThan(0);
@@ -192,7 +192,7 @@ describeOnEachDatabase('guardrails', (database) => {
     await expect(guardrailsService.assign(bench.caller, id, 'member', ['user'])).rejects.toThrow('no log');
     await expect(guardrailsService.delete(bench.caller, id)).rejects.toThrow('no log');
     broken.mockRestore();
-    expect((await guardrailsService.get(bench.home.accountId, id)).name).toBe('g');
+    expect((await guardrailsService.get(wholeAccount(bench.home.accountId), id)).name).toBe('g');
     expect(await bench.budgets()).toEqual([]);
   });
 

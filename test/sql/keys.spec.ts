@@ -8,6 +8,7 @@ import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { operatorOf, type AuditActor } from '../../src/audit/audit-log.js';
 import { ManagedChanges } from '../../src/management/managed-changes.js';
+import { wholeAccount } from '../../src/core/caller.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
@@ -107,7 +108,12 @@ describeOnEachDatabase('keys', (database) => {
     home: DefaultWorkspace,
     values: Partial<ApiKeyEntity> & Partial<KeyDescription> = {},
   ): Promise<string> {
-    const row = newKeyRow(newApiKey(), home, plainKey('name', 'inference'), new Date(clock.time));
+    const row = newKeyRow(
+      newApiKey(),
+      { ...home, isWorkspaceBound: false },
+      plainKey('name', 'inference'),
+      new Date(clock.time),
+    );
     await keys.insert(dataSource.manager, { ...row, ...values });
     return row.hash;
   }
@@ -119,7 +125,8 @@ describeOnEachDatabase('keys', (database) => {
       (error: Error) => error.message,
     );
   const ABSENT = 'There is no key with this hash.';
-  const LAST = 'The last management key cannot be deleted or disabled; create another first.';
+  const LAST =
+    'The last management key of the account cannot be deleted or disabled; create another first, without workspace_id.';
 
   async function addStrangers(): Promise<DefaultWorkspace> {
     const accountId = newUuid(clock.time);
@@ -143,7 +150,7 @@ describeOnEachDatabase('keys', (database) => {
       const home = await accounts.ensureDefault();
       expect(homes).toEqual(homes.map(() => home));
       expect(await dataSource.manager.count(AccountEntity)).toBe(1);
-      expect(await workspaces.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
+      expect(await workspaces.idOrDefault(wholeAccount(home.accountId), undefined)).toBe(home.workspaceId);
       expect(await new AccountDirectory(dataSource).getFreeTier(home.accountId)).toEqual({
         isFreeTier: true,
         freeRequestsADay: 50,
@@ -183,10 +190,12 @@ describeOnEachDatabase('keys', (database) => {
     it('has its own workspaces and no others', async () => {
       const home = await accounts.ensureDefault();
       const strangers = await addStrangers();
-      expect((await workspaces.get(home.accountId, home.workspaceId)).id).toBe(home.workspaceId);
-      expect((await workspaces.get(home.accountId, 'default')).id).toBe(home.workspaceId);
-      await expect(workspaces.get(home.accountId, strangers.workspaceId)).rejects.toMatchObject({ kind: 'not-found' });
-      await expect(workspaces.idOrDefault(strangers.accountId, undefined)).rejects.toMatchObject({
+      expect((await workspaces.get(wholeAccount(home.accountId), home.workspaceId)).id).toBe(home.workspaceId);
+      expect((await workspaces.get(wholeAccount(home.accountId), 'default')).id).toBe(home.workspaceId);
+      await expect(workspaces.get(wholeAccount(home.accountId), strangers.workspaceId)).rejects.toMatchObject({
+        kind: 'not-found',
+      });
+      await expect(workspaces.idOrDefault(wholeAccount(strangers.accountId), undefined)).rejects.toMatchObject({
         kind: 'invalid-request',
       });
     });
@@ -305,14 +314,19 @@ describeOnEachDatabase('keys', (database) => {
       async (text) => {
         await addKey(home);
         expect(await keys.listActive([text])).toEqual([]);
-        expect(await keys.find(home.accountId, text)).toBeNull();
+        expect(await keys.find(wholeAccount(home.accountId), text)).toBeNull();
         expect(await refusalOf(ring.change(actor, text, { name: 'mine' }))).toBe(ABSENT);
       },
     );
 
     it('store every field exactly', async () => {
       const row: ApiKeyEntity = {
-        ...newKeyRow(newApiKey(), home, plainKey('Ünïcode 🔑', 'inference'), new Date(clock.time)),
+        ...newKeyRow(
+          newApiKey(),
+          { ...home, isWorkspaceBound: false },
+          plainKey('Ünïcode 🔑', 'inference'),
+          new Date(clock.time),
+        ),
         limitUsd: 123_456_789_012_345_123_456_789_012n,
         limitReset: 'weekly',
         includeByokInLimit: true,
@@ -321,36 +335,36 @@ describeOnEachDatabase('keys', (database) => {
         expiresAt: new Date('2030-01-01T00:00:00.123Z'),
       };
       expect(await keys.insert(dataSource.manager, row)).toEqual(row);
-      expect(await keys.find(home.accountId, row.hash)).toEqual(row);
+      expect(await keys.find(wholeAccount(home.accountId), row.hash)).toEqual(row);
     });
 
     it('find and change keys of the account only', async () => {
       const strangers = await addStrangers();
       const theirs = await addKey(strangers);
-      expect(await keys.find(home.accountId, theirs)).toBeNull();
+      expect(await keys.find(wholeAccount(home.accountId), theirs)).toBeNull();
       expect(await refusalOf(ring.change(actor, theirs, { name: 'mine' }))).toBe(ABSENT);
       expect(await refusalOf(ring.revoke(actor, theirs))).toBe(ABSENT);
-      expect(await ring.list(home.accountId, { ...ALL_KEYS, workspace: undefined })).toEqual([[], 0]);
+      expect(await ring.list(wholeAccount(home.accountId), { ...ALL_KEYS, workspace: undefined })).toEqual([[], 0]);
     });
 
     it('change what is given and nothing else', async () => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily' });
-      const before = await keys.find(home.accountId, hash);
+      const before = await keys.find(wholeAccount(home.accountId), hash);
       clock.time += 1;
       const changed = await ring.change(actor, hash, { limitUsd: null, name: 'new' });
       expect(changed).toEqual({ ...before, limitUsd: null, name: 'new', updatedAt: new Date(clock.time) });
-      expect(await keys.find(home.accountId, hash)).toEqual(changed);
+      expect(await keys.find(wholeAccount(home.accountId), hash)).toEqual(changed);
     });
 
     it('change nothing, not even the time, where all values are the same', async () => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily', disabled: true });
-      const before = await keys.find(home.accountId, hash);
+      const before = await keys.find(wholeAccount(home.accountId), hash);
       const recorded = await countRecorded();
       clock.time += 1;
       const same = { name: 'name', limitUsd: USD, limitReset: 'daily', includeByokInLimit: false } as const;
       expect(await ring.change(actor, hash, same)).toEqual(before);
       expect(await ring.change(actor, hash, { disabled: true })).toEqual(before);
-      expect(await keys.find(home.accountId, hash)).toEqual(before);
+      expect(await keys.find(wholeAccount(home.accountId), hash)).toEqual(before);
       expect(await countRecorded()).toBe(recorded);
       // A trillionth of a dollar is a change.
       expect((await ring.change(actor, hash, { limitUsd: USD + 1n })).limitUsd).toBe(USD + 1n);
@@ -369,7 +383,7 @@ describeOnEachDatabase('keys', (database) => {
         expect(named(change.before)).toBe(before);
         before = named(change.after);
       }
-      expect((await keys.find(home.accountId, hash))?.name).toBe(before);
+      expect((await keys.find(wholeAccount(home.accountId), hash))?.name).toBe(before);
     });
 
     it('record nothing for a failed change', async () => {
@@ -378,7 +392,12 @@ describeOnEachDatabase('keys', (database) => {
       expect(await refusalOf(ring.revoke(actor, last))).toBe(LAST);
       expect(await refusalOf(ring.revoke(actor, hashKey('nobody')))).toBe(ABSENT);
       const nowhere = { ...home, workspaceId: newUuid(clock.time) };
-      const row = newKeyRow(newApiKey(), nowhere, plainKey('n', 'inference'), new Date(clock.time));
+      const row = newKeyRow(
+        newApiKey(),
+        { ...nowhere, isWorkspaceBound: false },
+        plainKey('n', 'inference'),
+        new Date(clock.time),
+      );
       await expect(keys.insert(dataSource.manager, row)).rejects.toThrow('api_keys_workspace');
       expect(await countRecorded()).toBe(recorded);
     });
@@ -391,7 +410,7 @@ describeOnEachDatabase('keys', (database) => {
       }
       await addKey(home, { deletedAt: new Date() });
       const list = async (listing: Partial<Parameters<KeysRepository['list']>[1]>): Promise<string[]> => {
-        const [page] = await keys.list(home.accountId, { ...ALL_KEYS, ...listing });
+        const [page] = await keys.list(wholeAccount(home.accountId), { ...ALL_KEYS, ...listing });
         return page.map(({ hash }) => hash);
       };
       expect(await list({})).toEqual(hashes);
@@ -435,7 +454,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(ends.filter((end) => end !== null && end > clock.time).length).toBeLessThanOrEqual(4);
       const latest = active.find(({ expiresAtMs }) => expiresAtMs === null)!.caller.secretHash;
       const { label } = rotated.find(({ key }) => hashKey(key) === latest)!.row;
-      expect(await keys.find(home.accountId, hash)).toMatchObject({ hash, label, limitUsd: USD });
+      expect(await keys.find(wholeAccount(home.accountId), hash)).toMatchObject({ hash, label, limitUsd: USD });
     });
 
     it('keep the promised time of grace, unless a later rotation is shorter', async () => {
@@ -476,7 +495,7 @@ describeOnEachDatabase('keys', (database) => {
       await settle(free, at(4), '0');
       await settle(free, at(3), '0');
       const sorted = async (sort: KeyListing['sort'], page: Partial<KeyListing> = {}): Promise<string[]> => {
-        const [rows, total] = await keys.list(accountId, { ...ALL_KEYS, sort, ...page });
+        const [rows, total] = await keys.list(wholeAccount(accountId), { ...ALL_KEYS, sort, ...page });
         expect(total).toBeGreaterThanOrEqual(4);
         return rows.map(({ hash }) => hash).filter((hash) => hashes.includes(hash));
       };
@@ -494,7 +513,7 @@ describeOnEachDatabase('keys', (database) => {
       await addKey(await addStrangers(), { name: 'team of theirs' });
       const page = { ...ALL_KEYS, disabled: false, limit: 2 };
       const found = async (name: string, more: object = {}): Promise<[number, number]> => {
-        const [rows, total] = await keys.list(home.accountId, { ...page, name, ...more });
+        const [rows, total] = await keys.list(wholeAccount(home.accountId), { ...page, name, ...more });
         return [rows.length, total];
       };
       expect(await found('TEAM')).toEqual([2, 3]);
@@ -545,7 +564,7 @@ describeOnEachDatabase('keys', (database) => {
 
     it('deletes the keys of a workspace within another change, unless one of them is usable', async () => {
       const actor = operatorOf(home.accountId);
-      const workspace = await workspaces.get(home.accountId, home.workspaceId);
+      const workspace = await workspaces.get(wholeAccount(home.accountId), home.workspaceId);
       const remove = (): Promise<void> => changes.run(actor, (manager, at) => ring.removeOf(manager, workspace, at));
       const strangers = await addStrangers();
       const theirs = await addKey(strangers);
@@ -563,12 +582,12 @@ describeOnEachDatabase('keys', (database) => {
       expect(deleted.map(({ action }) => action)).toEqual(Array.from({ length: 4 }, () => 'api_key.delete'));
       expect(deleted.map(({ target }) => target)).toEqual([...busy, ...idle].sort());
       expect(deleted.map(({ target }) => target)).not.toContain(gone);
-      expect(await keys.list(home.accountId, ALL_KEYS)).toEqual([[], 0]);
+      expect(await keys.list(wholeAccount(home.accountId), ALL_KEYS)).toEqual([[], 0]);
       expect(await keys.listActive([theirs])).toHaveLength(1);
     });
 
     it('reports whether all hashes are those of keys of the account', async () => {
-      const owns = (...hashes: string[]): Promise<boolean> => ring.ownsAll(home.accountId, hashes);
+      const owns = (...hashes: string[]): Promise<boolean> => ring.ownsAll(wholeAccount(home.accountId), hashes);
       const one = await addKey(home);
       const disabled = await addKey(home, { disabled: true });
       const expired = await addKey(home, { expiresAt: new Date(clock.time) });
@@ -596,7 +615,7 @@ describeOnEachDatabase('keys', (database) => {
       const hash = await addKey(home);
       await dataSource.transaction(async (manager) => {
         await manager.query('update api_keys set deleted_at = now() where hash = $1', [hash]);
-        expect(await ring.ownsAll(home.accountId, [hash], manager)).toBe(false);
+        expect(await ring.ownsAll(wholeAccount(home.accountId), [hash], manager)).toBe(false);
       });
     });
   });

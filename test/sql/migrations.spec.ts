@@ -157,6 +157,38 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     expect(await migrate(dataSource)).toEqual(NAMES);
     await dataSource.destroy();
   });
+
+  it('bind management keys of other workspaces than the default one, and no other keys', async () => {
+    const dataSource = await open(database);
+    await migrate(dataSource);
+    const later = NAMES.slice(NAMES.indexOf('BoundKeys1796041000000'));
+    for (const _ of later) await dataSource.undoLastMigration();
+    await dataSource.query(`insert into accounts (id, name) values (gen_random_uuid(), 'one')`);
+    await dataSource.query(
+      `insert into workspaces (id, account_id, name, slug, is_default)
+       select gen_random_uuid(), a.id, w.slug, w.slug, w.slug = 'default' from accounts a, (values ('default'), ('other')) as w (slug)`,
+    );
+    await dataSource.query(
+      `insert into api_keys (hash, account_id, workspace_id, kind, name, label, disabled, created_at)
+       select encode(sha256((w.slug || k.kind || k.disabled)::bytea), 'hex'), w.account_id, w.id, k.kind, w.slug || ' ' || k.kind, '…', k.disabled, now()
+       from workspaces w, (values ('management', false), ('management', true), ('inference', false)) as k (kind, disabled)`,
+    );
+    expect(await migrate(dataSource)).toEqual(later);
+    expect(
+      await dataSource.query(
+        `select name, disabled, is_workspace_bound as bound from api_keys order by name, disabled`,
+      ),
+    ).toEqual([
+      { name: 'default inference', disabled: false, bound: false },
+      { name: 'default management', disabled: false, bound: false },
+      { name: 'default management', disabled: true, bound: false },
+      { name: 'other inference', disabled: false, bound: false },
+      { name: 'other management', disabled: false, bound: true },
+      { name: 'other management', disabled: true, bound: true },
+    ]);
+    for (const table of ['api_keys', 'workspaces', 'accounts']) await dataSource.query(`delete from ${table}`);
+    await dataSource.destroy();
+  });
 });
 
 describeOnEachDatabase('the schema', (database) => {
@@ -218,6 +250,7 @@ describeOnEachDatabase('the schema', (database) => {
     ['a hash in capitals', 'api_keys', key({ hash: 'AB'.repeat(32) }), 'api_keys_hash_check'],
     ['a hash too short', 'api_keys', key({ hash: HASH.slice(1) }), 'api_keys_hash_check'],
     ['a hash too long', 'api_keys', key({ hash: `${HASH}a` }), 'too long'],
+    ['a bound inference key', 'api_keys', key({ is_workspace_bound: true }), 'api_keys_bound_check'],
     ['an unknown kind', 'api_keys', key({ kind: 'admin' }), 'api_keys_kind_check'],
     ['no kind', 'api_keys', key({ kind: null }), 'not-null'],
     ['an unknown reset', 'api_keys', key({ limit_reset: 'lifetime' }), 'api_keys_limit_reset_check'],

@@ -7,7 +7,7 @@ import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
-import type { Caller } from '../../src/core/caller.js';
+import { wholeAccount, type Caller } from '../../src/core/caller.js';
 import { newUuid } from '../../src/core/ids.js';
 import { Clock } from '../../src/core/time.js';
 import type { AccountOpening } from '../../src/ledger/account-opening.js';
@@ -64,7 +64,7 @@ class Bench {
       createdAt,
       ...values,
     });
-    return this.directory.get(accountId, id);
+    return this.directory.get(wholeAccount(accountId), id);
   }
 
   async addStrangers(): Promise<DefaultWorkspace> {
@@ -78,7 +78,7 @@ class Bench {
   remove(workspace: WorkspaceEntity): Promise<void> {
     const at = new Date(this.clock.time);
     return this.source.transaction('READ COMMITTED', async (manager) => {
-      await this.directory.lock(manager, workspace.accountId, workspace.id);
+      await this.directory.lock(manager, wholeAccount(workspace.accountId), workspace.id);
       await this.workspaces.remove(manager, workspace, at);
     });
   }
@@ -113,9 +113,9 @@ describeOnEachDatabase('workspaces', (database) => {
     const known = (): Promise<boolean[]> =>
       Promise.all(
         [home, strangers].flatMap((owner) => [
-          isThere(bench.directory.get(owner.accountId, workspace.id)),
-          isThere(bench.directory.get(owner.accountId, workspace.slug)),
-          isThere(bench.directory.idOrDefault(owner.accountId, workspace.id)),
+          isThere(bench.directory.get(wholeAccount(owner.accountId), workspace.id)),
+          isThere(bench.directory.get(wholeAccount(owner.accountId), workspace.slug)),
+          isThere(bench.directory.idOrDefault(wholeAccount(owner.accountId), workspace.id)),
           isThere(keep(owner, workspace.id)),
         ]),
       );
@@ -123,18 +123,18 @@ describeOnEachDatabase('workspaces', (database) => {
     await bench.remove(workspace);
     expect(await known()).toEqual(Array.from({ length: 8 }, () => false));
     // Records of the past still find it, by its id.
-    expect(await bench.directory.idEvenIfDeleted(home.accountId, workspace.id)).toBe(workspace.id);
-    expect(await isThere(bench.directory.idEvenIfDeleted(home.accountId, 'no-such'))).toBe(false);
-    expect(await isThere(bench.directory.idEvenIfDeleted(strangers.accountId, workspace.id))).toBe(false);
+    expect(await bench.directory.idEvenIfDeleted(wholeAccount(home.accountId), workspace.id)).toBe(workspace.id);
+    expect(await isThere(bench.directory.idEvenIfDeleted(wholeAccount(home.accountId), 'no-such'))).toBe(false);
+    expect(await isThere(bench.directory.idEvenIfDeleted(wholeAccount(strangers.accountId), workspace.id))).toBe(false);
     const again = await bench.addWorkspace(home.accountId, { slug: workspace.slug });
-    expect((await bench.directory.get(home.accountId, workspace.slug)).id).toBe(again.id);
+    expect((await bench.directory.get(wholeAccount(home.accountId), workspace.slug)).id).toBe(again.id);
   });
 
   it('that are the default count as such until they are deleted, and never make a second account', async () => {
-    expect(await bench.directory.idOrDefault(home.accountId, undefined)).toBe(home.workspaceId);
+    expect(await bench.directory.idOrDefault(wholeAccount(home.accountId), undefined)).toBe(home.workspaceId);
     const setDeleted = 'update workspaces set deleted_at = $2 where id = $1';
     await bench.source.query(setDeleted, [home.workspaceId, new Date()]);
-    await expect(bench.directory.idOrDefault(home.accountId, undefined)).rejects.toMatchObject({
+    await expect(bench.directory.idOrDefault(wholeAccount(home.accountId), undefined)).rejects.toMatchObject({
       kind: 'invalid-request',
     });
     expect(await bench.accounts.ensureDefault()).toEqual(home);
@@ -230,7 +230,7 @@ describeOnPostgres('concurrent changes of workspaces', (database) => {
     const next = await bench.addWorkspace(home.accountId);
     let kept: Promise<unknown> | undefined;
     await bench.source.transaction('READ COMMITTED', async (manager) => {
-      await bench.directory.lock(manager, home.accountId, next.id);
+      await bench.directory.lock(manager, wholeAccount(home.accountId), next.id);
       kept = bench.source
         .transaction('READ COMMITTED', (other) => bench.directory.lockShared(other, home.accountId, next.id))
         .catch((error: unknown) => error);

@@ -27,6 +27,7 @@ import { Broadcasts1796020200000 } from './migrations/1796020200000-broadcasts.j
 import { CredentialUses1796030000000 } from './migrations/1796030000000-credential-uses.js';
 import { UpstreamModels1796030100000 } from './migrations/1796030100000-upstream-models.js';
 import { Statements1796040000000 } from './migrations/1796040000000-statements.js';
+import { BoundKeys1796041000000 } from './migrations/1796041000000-bound-keys.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -58,6 +59,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   CredentialUses1796030000000,
   UpstreamModels1796030100000,
   Statements1796040000000,
+  BoundKeys1796041000000,
 ];
 
 /**
