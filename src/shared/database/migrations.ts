@@ -26,6 +26,8 @@ import { Alarms1796020100000 } from './migrations/1796020100000-alarms.js';
 import { Broadcasts1796020200000 } from './migrations/1796020200000-broadcasts.js';
 import { CredentialUses1796030000000 } from './migrations/1796030000000-credential-uses.js';
 import { UpstreamModels1796030100000 } from './migrations/1796030100000-upstream-models.js';
+import { FigureNames1796042000000 } from './migrations/1796042000000-figure-names.js';
+import { ForgottenCounters1796042100000 } from './migrations/1796042100000-forgotten-counters.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -56,6 +58,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Broadcasts1796020200000,
   CredentialUses1796030000000,
   UpstreamModels1796030100000,
+  FigureNames1796042000000,
+  ForgottenCounters1796042100000,
 ];
 
 /**
