@@ -8,6 +8,8 @@ export const ALL = '*';
 
 /** How the budgets of a scope are watched. */
 export interface BudgetScope {
+  /** The scope in tables. */
+  readonly stored: string;
   /**
    * SQL: its counters with a limit, as `Measured` has them. `$6` is whose, as `ownerOf` gives it, `$7` the interval.
    */
@@ -75,6 +77,7 @@ const ofSubjects = (scope: SubjectScope): string => `
 const TAG = compile(namedTag);
 
 const subjects = (scope: SubjectScope): BudgetScope => ({
+  stored: scope,
   measured: ofSubjects(scope),
   ownerOf: (accountId, id) => (id === ALL ? ALL : subjectOf(accountId, scope, id).scopeId),
   named: NAMES[scope],
@@ -84,11 +87,13 @@ const subjects = (scope: SubjectScope): BudgetScope => ({
 /** The scopes of budgets that alarms watch, by the names of the interface. */
 export const BUDGET_SCOPES = {
   workspaces: {
+    stored: 'workspace',
     measured: ofObjects('workspace', 'b.scope_id'),
     ownerOf: (_account, id) => id,
     exists: 'SELECT FROM workspaces WHERE account_id = $1 AND id::text = $2 AND deleted_at IS NULL',
   },
   guardrails: {
+    stored: 'guardrail',
     measured: ofObjects('guardrail', `split_part(b.scope_id, ':', 1)`),
     ownerOf: (_account, id) => id,
     exists: 'SELECT FROM guardrails WHERE account_id = $1 AND id::text = $2',
