@@ -43,13 +43,16 @@ const NAMED_WITHIN = `interval '1 hour'`;
 const derivedFrom = (scope: SubjectScope, id: string): string =>
   `encode(sha256(convert_to($1::text || '/${scope}/' || ${id}, 'UTF8')), 'hex')`;
 
+/** SQL: as `shortEndUser` makes it of a record's. */
+const SHORT_USER = `CASE WHEN char_length(g.end_user) > 256 THEN encode(sha256(convert_to(g.end_user, 'UTF8')), 'hex') ELSE g.end_user END`;
+
 const NOUNS: Readonly<Record<SubjectScope, string>> = { users: 'user', members: 'member', tags: 'tag' };
 
 /** SQL: the id of the subject of the crossing `f`, whose counter has only its hash. */
 const NAMES: Readonly<Record<SubjectScope, string>> = {
   users: `SELECT g.end_user FROM generations g
     WHERE g.account_id = $1::uuid AND g.held_at > ${now('$3')} - ${NAMED_WITHIN} AND g.end_user IS NOT NULL
-      AND ${derivedFrom('users', 'g.end_user')} = f.scope_id
+      AND ${derivedFrom('users', SHORT_USER)} = f.scope_id
     ORDER BY g.held_at DESC LIMIT 1`,
   members: `SELECT k.creator_user_id FROM api_keys k
     WHERE k.account_id = $1::uuid AND k.creator_user_id IS NOT NULL AND ${derivedFrom('members', 'k.creator_user_id')} = f.scope_id LIMIT 1`,

@@ -1,8 +1,8 @@
 /**
  * A gateway that is killed while requests of users, members and tags are open leaves budgets that come back exactly:
  * nothing stays held, each counter equals the entries of the ledger that count in it, and what is left is what the next
- * request gets. On PostgreSQL another gateway on the same store settles them, on the embedded database the next process.
- * The killed gateway is a process of its own, before a scripted upstream whose streams stay open.
+ * request gets. On PostgreSQL another gateway on the same store settles them, on the embedded database the next
+ * process. The killed gateway is a process of its own, before a scripted upstream whose streams stay open.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { subjectOf, type SubjectScope } from '../../src/accounts/budget-subjects.js';
+import { DAY_MS } from '../../src/core/time.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -30,10 +31,15 @@ const DEAD_MS = 16_000;
 /** Two beats: what has arrived is in one of them. */
 const SEEN_MS = 4_500;
 const USERS = ['anna', 'ben', 'zoë'];
-const BUDGETS = ['users/default/daily', 'users/anna/lifetime', 'members/default/monthly', 'tags/team=search/lifetime'];
+const BUDGETS = [
+  'users/default/lifetime',
+  'users/anna/monthly',
+  'members/default/monthly',
+  'tags/team=search/lifetime',
+];
 const COUNTERS: readonly (readonly [SubjectScope, string, string])[] = [
-  ...USERS.map((user) => ['users', user, 'daily'] as const),
-  ['users', 'anna', 'lifetime'],
+  ...USERS.map((user) => ['users', user, 'lifetime'] as const),
+  ['users', 'anna', 'monthly'],
   ['members', 'mia', 'monthly'],
   ['tags', 'team=search', 'lifetime'],
 ];
@@ -128,16 +134,18 @@ async function expectExact(
   const bound = Number(explained.candidates[0].bound);
   const { used } = counters.find(({ id }) => id === 'ben')!;
   const limit = async (usd: number): Promise<JsonBody> =>
-    send(gateway.origin, 'PUT', '/budgets/users/ben/daily', { limit_usd: Number(usd.toFixed(12)) });
+    send(gateway.origin, 'PUT', '/budgets/users/ben/lifetime', { limit_usd: Number(usd.toFixed(12)) });
   expect((await limit(used + bound - 1e-12)).data.usage).toBeCloseTo(used, 12);
   const refused = await send(gateway.origin, 'POST', '/messages', bodyOf('ben'), key);
-  expect([refused.status, refused.error?.metadata?.limit_source]).toEqual([403, 'budget:users:ben:daily']);
+  expect([refused.status, refused.error?.metadata?.limit_source]).toEqual([403, 'budget:users:ben:lifetime']);
   await limit(used + bound);
   expect((await send(gateway.origin, 'POST', '/messages', bodyOf('ben'), key)).status).toBe(200);
 }
 
 describeOnPostgres('budgets of users of a killed replica', (database) => {
   const clock = new AheadClock();
+  // That of the other process.
+  clock.aheadMs = 0;
   let upstream: Upstream;
   let living: TestGateway;
   let killed: GatewayProcess;
@@ -217,18 +225,18 @@ describeOnEmbedded('budgets of users of a killed gateway', (database) => {
       expect(found).toMatchObject({ is_recovered: true });
     }
     // Charged requests of each user: one that ended, and what was seen of one that was open.
-    const { data: rows } = await send(
-      origin,
-      'GET',
-      `/activity?from=${new Date().toISOString().slice(0, 10)}&group_by=user`,
-    );
-    const spent = new Map<string, number>(rows.map(({ user, usage }: JsonBody) => [user, usage]));
+    const since = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
+    const { data: rows } = await send(origin, 'GET', `/activity?from=${since}&group_by=user`);
+    const spent = new Map<string, number>();
+    for (const { user, usage } of rows) spent.set(user, (spent.get(user) ?? 0) + usage);
+    // A shorter interval has a smaller limit.
+    await send(origin, 'DELETE', '/budgets/users/anna/monthly');
     const { data: explained } = await send(origin, 'POST', '/routing/explain', bodyOf('ben'), key);
     const bound = Number(explained.candidates[0].bound);
     for (const user of USERS) {
       const used = spent.get(user)!;
       expect(used).toBeGreaterThan(0);
-      const path = `/budgets/users/${encodeURIComponent(user)}/daily`;
+      const path = `/budgets/users/${encodeURIComponent(user)}/lifetime`;
       const set = await send(origin, 'PUT', path, { limit_usd: Number((used + bound - 1e-12).toFixed(12)) });
       expect([user, set.data.usage]).toEqual([user, expect.closeTo(used, 12)]);
       expect([user, (await send(origin, 'POST', '/messages', bodyOf(user), key)).status]).toEqual([user, 403]);

@@ -96,7 +96,7 @@ describeOnEachDatabase('counters of users', (database) => {
       [account.id],
     );
     expect(noted).toBe(true);
-    // What is lacking is explained; they count anew; and too much is still a difference, as is any loss of an own budget.
+    // What is lacking is explained; they count anew; too much is still a difference, and any loss of an own budget.
     await spend(bench, account, 'a', '0.5');
     expect(await differencesOf()).toEqual([]);
     await source.query(`update spending_windows set used = used + 1000 where scope_id = $1`, [idOf('a')]);
@@ -173,6 +173,8 @@ describeOnPostgres('the first request of a new user', (database) => {
       await expect(undone).rejects.toThrow('undone');
       return rows;
     };
+    // The first hold of a connection also reads what it plans by.
+    await rowsFor('the first');
     const few = await rowsFor('one of few');
     await source.query(
       `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used)
@@ -183,7 +185,8 @@ describeOnPostgres('the first request of a new user', (database) => {
     await source.query('analyze spending_windows');
     const many = await rowsFor('one of many');
     expect(few).toBeGreaterThan(0);
-    expect(many).toBe(few);
+    expect(many).toBeLessThanOrEqual(few);
+    expect(many).toBeGreaterThan(0);
     await source.destroy();
   }, 120_000);
 });
