@@ -39,7 +39,18 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   import: ['catalog', 'providers'],
   models: ['catalog', 'providers', 'byok', 'endpoint-health', 'guardrails', 'accounts'],
   budgets: ['accounts', 'ledger', 'audit', 'management'],
-  workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit', 'management', 'plugins'],
+  workspaces: [
+    'keys',
+    'byok',
+    'accounts',
+    'ledger',
+    'catalog',
+    'guardrails',
+    'destinations',
+    'audit',
+    'management',
+    'plugins',
+  ],
 };
 
 /**

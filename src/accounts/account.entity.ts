@@ -23,6 +23,10 @@ export class AccountEntity extends PolicyColumns {
   @Column({ type: 'jsonb', nullable: true })
   egress!: EgressRules | null;
 
+  /** When use of users, members or tags was last forgotten, because there were too many of them; `null`: never. */
+  @Column({ name: 'counters_forgotten_at', type: 'timestamptz', precision: 3, nullable: true })
+  countersForgottenAt!: Date | null;
+
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'now()' })
   createdAt!: Date;
 }

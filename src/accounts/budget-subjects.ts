@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { shortEndUser } from '../core/end-user.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 
@@ -19,7 +20,9 @@ export interface BudgetSubject {
 
 /** The default has the account as its `scopeId`, by which statements find it. */
 export function subjectOf(accountId: string, scope: SubjectScope, id: string): BudgetSubject {
-  const scopeId = id === DEFAULT_SUBJECT ? accountId : hash('sha256', `${accountId}/${scope}/${id}`, 'hex');
+  // As one format shortens ids of users: by any other a user has the same budget.
+  const named = scope === 'users' ? shortEndUser(id) : id;
+  const scopeId = id === DEFAULT_SUBJECT ? accountId : hash('sha256', `${accountId}/${scope}/${named}`, 'hex');
   return { scope, id, scopeId };
 }
 

@@ -3,10 +3,10 @@ import { DataSource } from 'typeorm';
 import { Clock, HOUR_MS } from '../core/time.js';
 import { Outbox } from '../destinations/outbox.js';
 import { RecurringJob } from '../shared/recurring-job.js';
-import { alarmEvent } from './alarm-event.js';
+import { alarmEvent, eventTypeOf } from './alarm-event.js';
 import { AlarmEntity } from './alarm.entity.js';
 import type { Judging } from './judge.js';
-import { judge } from './judges.js';
+import { ALARM_KINDS, judge } from './judges.js';
 import { Sightings } from './sightings.js';
 
 const JUDGE_EVERY_MS = 10_000;
@@ -36,6 +36,7 @@ export class AlarmJob implements OnApplicationBootstrap, BeforeApplicationShutdo
   ) {}
 
   onApplicationBootstrap(): void {
+    this.outbox.know(ALARM_KINDS.map(eventTypeOf));
     this.job.start(JUDGE_EVERY_MS);
     this.clearing.start(CLEAR_EVERY_MS);
   }

@@ -16,6 +16,9 @@ import {
 import type { JsonObject } from '../core/json/json.js';
 import type { Alarm } from './alarm.entity.js';
 
+/** Whether an alarm has something to watch. */
+const ALARM_STATUSES = ['watching', 'missing'] as const;
+
 /** An alarm as management sees it. */
 export const alarmView = titled(
   'alarm',
@@ -27,6 +30,8 @@ export const alarmView = titled(
     percents: described('Null for kinds without a limit.', nullable(rows(integer()))),
     forecast: flag(),
     destination_ids: rows(text()),
+    status: described('Whether what it watches exists.', oneOf(ALARM_STATUSES)),
+    status_reason: described('Why it can report nothing; null while it watches.', nullable(text())),
     judged_at: described('When it was last judged; null before that.', nullable(moment())),
     created_at: moment(),
     updated_at: moment(),
@@ -34,7 +39,8 @@ export const alarmView = titled(
 );
 export type AlarmView = Static<typeof alarmView>;
 
-export const viewAlarm = (alarm: Alarm): AlarmView => ({
+/** @param missing why it can report nothing */
+export const viewAlarm = (alarm: Alarm, missing?: string): AlarmView => ({
   id: alarm.id,
   name: alarm.name,
   enabled: alarm.enabled,
@@ -42,6 +48,8 @@ export const viewAlarm = (alarm: Alarm): AlarmView => ({
   percents: alarm.percents.length === 0 ? null : alarm.percents,
   forecast: alarm.forecast,
   destination_ids: alarm.destinationIds,
+  status: missing === undefined ? 'watching' : 'missing',
+  status_reason: missing ?? null,
   judged_at: alarm.judgedAt && alarm.judgedAt.toISOString(),
   created_at: alarm.createdAt.toISOString(),
   updated_at: alarm.updatedAt.toISOString(),

@@ -14,7 +14,9 @@ import {
   type AlarmEventView,
   type AlarmView,
 } from './alarm-view.js';
+import type { Alarm } from './alarm.entity.js';
 import { AlarmsService } from './alarms.service.js';
+import { MissingSubjects } from './missing-subjects.js';
 
 const sentTest = object({ event_id: text(), destination_ids: rows(text()) });
 
@@ -22,7 +24,10 @@ const sentTest = object({ event_id: text(), destination_ids: rows(text()) });
 @Controller('alarms')
 @Accepts('management')
 export class AlarmsController {
-  constructor(private readonly alarms: AlarmsService) {}
+  constructor(
+    private readonly alarms: AlarmsService,
+    private readonly missing: MissingSubjects,
+  ) {}
 
   @Post()
   @Answers(one(alarmView), {
@@ -37,9 +42,7 @@ export class AlarmsController {
   })
   async create(@FromCaller() caller: Caller, @FromBody() body: CreateAlarmDto): Promise<{ data: AlarmView }> {
     const terms = { ...readTerms(body), name: body.name, rule: body.on };
-    return {
-      data: viewAlarm(await this.alarms.create(caller, { ...terms, destinationIds: terms.destinationIds ?? [] })),
-    };
+    return this.view(await this.alarms.create(caller, { ...terms, destinationIds: terms.destinationIds ?? [] }));
   }
 
   @Get()
@@ -49,7 +52,8 @@ export class AlarmsController {
     @FromQuery() query: ListAlarmsDto,
   ): Promise<{ data: AlarmView[]; total_count: number }> {
     const [alarms, total] = await this.alarms.list(accountId, query);
-    return { data: alarms.map(viewAlarm), total_count: total };
+    const missing = await this.missing.of(accountId, alarms);
+    return { data: alarms.map((alarm) => viewAlarm(alarm, missing.get(alarm.id))), total_count: total };
   }
 
   // Precedes the route of an id.
@@ -69,7 +73,7 @@ export class AlarmsController {
   @Get(':id')
   @Answers(one(alarmView), { summary: 'Show an alarm' })
   async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: AlarmView }> {
-    return { data: viewAlarm(await this.alarms.get(accountId, id)) };
+    return this.view(await this.alarms.get(accountId, id));
   }
 
   @Patch(':id')
@@ -83,7 +87,7 @@ export class AlarmsController {
     @Param('id') id: string,
     @FromBody() body: UpdateAlarmDto,
   ): Promise<{ data: AlarmView }> {
-    return { data: viewAlarm(await this.alarms.update(caller, id, readTerms(body))) };
+    return this.view(await this.alarms.update(caller, id, readTerms(body)));
   }
 
   @Post(':id/test')
@@ -105,5 +109,10 @@ export class AlarmsController {
   async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
     await this.alarms.delete(caller, id);
     return { deleted: true };
+  }
+
+  private async view(alarm: Alarm): Promise<{ data: AlarmView }> {
+    const missing = await this.missing.of(alarm.accountId, [alarm]);
+    return { data: viewAlarm(alarm, missing.get(alarm.id)) };
   }
 }

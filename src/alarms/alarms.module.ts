@@ -10,6 +10,7 @@ import { AlarmEntity } from './alarm.entity.js';
 import { AlarmsController } from './alarms.controller.js';
 import { AlarmsRepository } from './alarms.repository.js';
 import { AlarmsService } from './alarms.service.js';
+import { MissingSubjects } from './missing-subjects.js';
 import { Sightings } from './sightings.js';
 
 /** Rules over limits, budgets, the balance, providers and costs, which report by themselves. */
@@ -23,6 +24,6 @@ import { Sightings } from './sightings.js';
     TypeOrmModule.forFeature([AlarmEntity]),
   ],
   controllers: [AlarmsController],
-  providers: [AlarmsRepository, AlarmsService, AlarmJob, Sightings],
+  providers: [AlarmsRepository, AlarmsService, AlarmJob, MissingSubjects, Sightings],
 })
 export class AlarmsModule {}

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
+import { CatalogStore } from '../catalog/catalog-store.js';
 import { wholeAccount, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
+import { shortened } from '../core/shortened.js';
 import type { DestinationType } from '../destinations/destination.entity.js';
 import { Outbox } from '../destinations/outbox.js';
 import { TYPE_FACTS } from '../destinations/print-event.js';
@@ -11,6 +13,7 @@ import { KeysService } from '../keys/keys.service.js';
 import { ManagedChanges } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
 import { isUuid } from '../shared/http/field-patterns.js';
+import { nearestName } from '../shared/http/nearest-name.js';
 import type { Page } from '../shared/http/page.dto.js';
 import { PERCENTS, type AlarmRule } from './alarm-fields.js';
 import { alarmEvent } from './alarm-event.js';
@@ -25,7 +28,7 @@ const ALARMS_MAX = 100;
 
 /** Alarms as the audit log shows them. */
 const ALARM = new ManagedKind<Alarm>('alarm', (alarm) => {
-  const { judged_at: _judged, ...view } = viewAlarm(alarm);
+  const { judged_at: _judged, status: _status, status_reason: _reason, ...view } = viewAlarm(alarm);
   return { target: alarm.id, view };
 });
 
@@ -38,6 +41,7 @@ export class AlarmsService {
     private readonly workspaces: WorkspaceDirectory,
     private readonly changes: ManagedChanges,
     private readonly outbox: Outbox,
+    private readonly catalog: CatalogStore,
   ) {}
 
   /** Newest first, with the total number. */
@@ -136,14 +140,28 @@ export class AlarmsService {
     return alarm;
   }
 
-  /** A rule with the id of a workspace in place of its slug. @throws GatewayError `invalid-request` */
+  /**
+   * A rule with the id of a workspace in place of its slug.
+   * @throws GatewayError `invalid-request` for a workspace or a provider that does not exist
+   */
   private async resolved(accountId: string, rule: AlarmRule): Promise<AlarmRule> {
+    if (rule.kind === 'outage' && rule.provider !== undefined) this.assertKnown(rule.provider);
     if (rule.kind !== 'budget' || rule.scope !== 'workspaces' || rule.id === ALL) return rule;
     try {
       return { ...rule, id: (await this.workspaces.get(wholeAccount(accountId), rule.id)).id };
     } catch (error) {
       throw error instanceof GatewayError && error.kind === 'not-found' ? unknownOwner() : error;
     }
+  }
+
+  private assertKnown(provider: string): void {
+    const { providers } = this.catalog.current;
+    if (providers.has(provider)) return;
+    const nearest = nearestName(provider, providers.keys());
+    throw new GatewayError(
+      'invalid-request',
+      `on.provider: the catalog does not have this provider${nearest === undefined ? '' : `; did you mean ${nearest}?`}`,
+    );
   }
 
   private async assertTerms(
@@ -170,8 +188,9 @@ export class AlarmsService {
     const types = destinationIds.every(isUuid)
       ? await this.alarms.lockDestinations(manager, accountId, destinationIds)
       : new Map<string, DestinationType>();
-    if (types.size < destinationIds.length)
-      throw new GatewayError('invalid-request', 'destination_ids: there is no destination with one of these ids');
+    const unknown = destinationIds.find((id) => !types.has(id.toLowerCase()));
+    if (unknown !== undefined)
+      throw new GatewayError('invalid-request', `destination_ids: there is no destination ${shortened(unknown)}`);
     for (const type of types.values())
       if (!TYPE_FACTS[type].takesAlarms)
         throw new GatewayError('invalid-request', `destination_ids: a destination of the type ${type} takes no alarms`);

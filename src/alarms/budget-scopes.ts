@@ -8,6 +8,8 @@ export const ALL = '*';
 
 /** How the budgets of a scope are watched. */
 export interface BudgetScope {
+  /** The scope in tables. */
+  readonly stored: string;
   /**
    * SQL: its counters with a limit, as `Measured` has them. `$6` is whose, as `ownerOf` gives it, `$7` the interval.
    */
@@ -41,13 +43,16 @@ const NAMED_WITHIN = `interval '1 hour'`;
 const derivedFrom = (scope: SubjectScope, id: string): string =>
   `encode(sha256(convert_to($1::text || '/${scope}/' || ${id}, 'UTF8')), 'hex')`;
 
+/** SQL: as `shortEndUser` makes it of a record's. */
+const SHORT_USER = `CASE WHEN char_length(g.end_user) > 256 THEN encode(sha256(convert_to(g.end_user, 'UTF8')), 'hex') ELSE g.end_user END`;
+
 const NOUNS: Readonly<Record<SubjectScope, string>> = { users: 'user', members: 'member', tags: 'tag' };
 
 /** SQL: the id of the subject of the crossing `f`, whose counter has only its hash. */
 const NAMES: Readonly<Record<SubjectScope, string>> = {
   users: `SELECT g.end_user FROM generations g
     WHERE g.account_id = $1::uuid AND g.held_at > ${now('$3')} - ${NAMED_WITHIN} AND g.end_user IS NOT NULL
-      AND ${derivedFrom('users', 'g.end_user')} = f.scope_id
+      AND ${derivedFrom('users', SHORT_USER)} = f.scope_id
     ORDER BY g.held_at DESC LIMIT 1`,
   members: `SELECT k.creator_user_id FROM api_keys k
     WHERE k.account_id = $1::uuid AND k.creator_user_id IS NOT NULL AND ${derivedFrom('members', 'k.creator_user_id')} = f.scope_id LIMIT 1`,
@@ -75,6 +80,7 @@ const ofSubjects = (scope: SubjectScope): string => `
 const TAG = compile(namedTag);
 
 const subjects = (scope: SubjectScope): BudgetScope => ({
+  stored: scope,
   measured: ofSubjects(scope),
   ownerOf: (accountId, id) => (id === ALL ? ALL : subjectOf(accountId, scope, id).scopeId),
   named: NAMES[scope],
@@ -84,11 +90,13 @@ const subjects = (scope: SubjectScope): BudgetScope => ({
 /** The scopes of budgets that alarms watch, by the names of the interface. */
 export const BUDGET_SCOPES = {
   workspaces: {
+    stored: 'workspace',
     measured: ofObjects('workspace', 'b.scope_id'),
     ownerOf: (_account, id) => id,
     exists: 'SELECT FROM workspaces WHERE account_id = $1 AND id::text = $2 AND deleted_at IS NULL',
   },
   guardrails: {
+    stored: 'guardrail',
     measured: ofObjects('guardrail', `split_part(b.scope_id, ':', 1)`),
     ownerOf: (_account, id) => id,
     exists: 'SELECT FROM guardrails WHERE account_id = $1 AND id::text = $2',

@@ -15,6 +15,9 @@ const JUDGES: { readonly [Kind in AlarmKind]: Judge<Kind> } = {
   operator_cost: judgeOperatorCost,
 };
 
+/** Every kind of alarm. */
+export const ALARM_KINDS = Object.keys(JUDGES) as readonly AlarmKind[];
+
 /** What is new of an alarm, noted as reported in its transaction. */
 export const judge = (judging: Judging): Promise<readonly Finding[]> => {
   const { rule } = judging.alarm;

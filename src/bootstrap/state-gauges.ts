@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { OutboxFigures } from '../destinations/outbox-figures.js';
 import type { Trouble } from '../endpoint-health/endpoint-record.js';
 import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { LedgerService } from '../ledger/ledger.service.js';
@@ -27,6 +28,7 @@ export function watchState(app: INestApplicationContext): void {
   const database = app.get(DatabaseHealth, find);
   const replicas = app.get(ReplicaLink, find);
   const registry = app.get(ProviderRegistry, find);
+  const outbox = app.get(OutboxFigures, find);
   const reachable = (): string[] =>
     [...catalog.current.providers.values()]
       .filter((provider) => registry.isReachable(provider))
@@ -50,6 +52,8 @@ export function watchState(app: INestApplicationContext): void {
   metrics.watch('catalog', () => [[1, catalog.current.hash]]);
   metrics.watch('catalogLoadedAt', () => [[catalog.loadedAt / MS_PER_SECOND]]);
   metrics.watch('catalogRefused', () => [[catalog.isRefused ? 1 : 0]]);
+  metrics.watch('outboxWaiting', () => outbox.counts());
+  metrics.watch('outboxOldest', () => outbox.ages());
   metrics.watch('endpoints', () => viewTroubles(reachable(), endpoints));
   statements.onAnswered = metrics.statement;
   catalog.onReloaded = beginSeries;

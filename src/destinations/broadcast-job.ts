@@ -4,9 +4,11 @@ import { newUuid } from '../core/ids.js';
 import type { JsonObject } from '../core/json/json.js';
 import { Clock } from '../core/time.js';
 import { SettledGenerations, type SettledGeneration } from '../ledger/settled-generations.js';
+import { Metrics } from '../shared/metrics.js';
 import { RecurringJob } from '../shared/recurring-job.js';
 import { isWanted, recordFor } from './broadcast-record.js';
 import { DestinationEntity } from './destination.entity.js';
+import { GENERATIONS_TYPE } from './outbox-event.js';
 import { Outbox } from './outbox.js';
 
 const BROADCAST_EVERY_MS = 2_000;
@@ -16,9 +18,6 @@ const TAKEN_MAX = 500;
 const BATCH_MAX = 50;
 /** Rounds at most until others get their turn, so that the end of the process is not delayed. */
 const TURNS_MAX = 20;
-
-/** The type of an event with generations. */
-export const GENERATIONS_TYPE = 'generations';
 
 /**
  * Puts settled generations into the outbox for the destinations of their workspace, in batches. A generation leaves the
@@ -34,6 +33,7 @@ export class BroadcastJob implements OnApplicationBootstrap, BeforeApplicationSh
     private readonly settled: SettledGenerations,
     private readonly outbox: Outbox,
     private readonly database: DataSource,
+    private readonly metrics: Metrics,
     private readonly clock: Clock,
   ) {}
 
@@ -79,6 +79,7 @@ export class BroadcastJob implements OnApplicationBootstrap, BeforeApplicationSh
     if (wanted.length === 0) return;
     if (await this.outbox.isFull(manager, receiver.id)) {
       const count = wanted.length;
+      this.metrics.outboxEvent(GENERATIONS_TYPE, 'given_up', Math.ceil(count / BATCH_MAX));
       this.logger.warn(`${count} generations are not sent to the destination ${receiver.id}: too many wait for it.`);
       return;
     }

@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { newUuid } from '../core/ids.js';
 import { Clock, elapsedMs } from '../core/time.js';
+import { Metrics } from '../shared/metrics.js';
 import type { DestinationTestView } from './destination-view.js';
 import type { DestinationEntity } from './destination.entity.js';
 import { EventSender } from './event-sender.js';
+import { TEST_TYPE } from './outbox-event.js';
 import { OutboxRepository } from './outbox.repository.js';
-
-/** The event of a test call. */
-const TEST_TYPE = 'destination.test';
 
 /** Tests a destination with one event, at once and beside the outbox. */
 @Injectable()
@@ -16,6 +15,7 @@ export class DestinationTest {
     private readonly sender: EventSender,
     private readonly outbox: OutboxRepository,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -32,7 +32,9 @@ export class DestinationTest {
     };
     const began = elapsedMs();
     const { status, error } = await this.sender.send(event, row, signal);
+    this.metrics.outboxEvent(TEST_TYPE, error === undefined ? 'delivered' : 'failed');
     if (error === undefined) await this.outbox.noteSuccess(row.id);
+    else await this.outbox.noteFailedTest(row.id, error);
     return {
       delivered: error === undefined,
       status,

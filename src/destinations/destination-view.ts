@@ -40,7 +40,7 @@ export const destinationView = titled(
     broadcast_generation_request_context: flag(),
     regions: rows(text()),
     status: described(
-      'Whether it works, by the last event that was sent to it. `switched_off`: it kept failing; `enabled: true` begins anew.',
+      'Whether it works, by the last event or test that was sent to it. `switched_off`: it kept failing; `enabled: true` begins anew.',
       oneOf(DESTINATION_STATUSES),
     ),
     status_reason: described('Of one that does not work.', nullable(text())),

@@ -7,7 +7,7 @@ import type { FilterRules } from './filter-rules.js';
 export const DESTINATION_TYPES = ['webhook', 'slack', 'otel-collector'] as const;
 export type DestinationType = (typeof DESTINATION_TYPES)[number];
 
-/** Whether it works, by the last event that was sent to it. */
+/** Whether it works, by the last event or test that was sent to it. */
 export const DESTINATION_STATUSES = ['untested', 'ok', 'failing', 'switched_off'] as const;
 export type DestinationStatus = (typeof DESTINATION_STATUSES)[number];
 

@@ -13,6 +13,7 @@ import { DestinationsController } from './destinations.controller.js';
 import { DestinationsRepository } from './destinations.repository.js';
 import { DestinationsService } from './destinations.service.js';
 import { EventSender } from './event-sender.js';
+import { OutboxFigures } from './outbox-figures.js';
 import { OutboxJob } from './outbox-job.js';
 import { Outbox } from './outbox.js';
 import { OutboxRepository } from './outbox.repository.js';
@@ -35,6 +36,7 @@ import { OutboxRepository } from './outbox.repository.js';
     DestinationTest,
     EventSender,
     Outbox,
+    OutboxFigures,
     OutboxJob,
     OutboxRepository,
     SealedConfigs,

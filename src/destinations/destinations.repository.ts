@@ -61,6 +61,18 @@ export class DestinationsRepository {
     return row!;
   }
 
+  /** Deletes those of a workspace, as `delete`. @returns them */
+  async deleteOf(manager: EntityManager, accountId: string, workspaceId: string): Promise<DestinationEntity[]> {
+    const where = { accountId, workspaceId };
+    const rows = await manager.find(DestinationEntity, {
+      where,
+      order: { id: 'ASC' },
+      lock: { mode: 'pessimistic_write' },
+    });
+    await manager.delete(DestinationEntity, where);
+    return rows;
+  }
+
   /** Its deliveries, and its place in alarms, go with it. */
   async delete(manager: EntityManager, { accountId, id }: DestinationEntity): Promise<void> {
     await manager.query('DELETE FROM destinations WHERE account_id = $1 AND id = $2', [accountId, id]);

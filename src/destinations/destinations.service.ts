@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import { operatorOf } from '../audit/audit-log.js';
 import { wholeAccount, type Caller } from '../core/caller.js';
@@ -8,7 +9,7 @@ import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import type { JsonObject } from '../core/json/json.js';
 import { KeysService } from '../keys/keys.service.js';
-import { ManagedChanges } from '../management/managed-changes.js';
+import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
 import { isUuid } from '../shared/http/field-patterns.js';
 import type { Page } from '../shared/http/page.dto.js';
@@ -214,6 +215,12 @@ export class DestinationsService {
       await this.destinations.delete(manager, row);
       return { result: undefined, entries: [DESTINATION.deleted(row)] };
     });
+  }
+
+  /** Deletes those of a workspace, which is deleted in the same transaction. */
+  async removeOf(manager: EntityManager, { accountId, id }: WorkspaceEntity): Promise<ManagedChange<void>> {
+    const rows = await this.destinations.deleteOf(manager, accountId, id);
+    return { result: undefined, entries: rows.map((row) => DESTINATION.deleted(row)) };
   }
 
   /** Switches one off that kept failing, unless its owner has changed it meanwhile. */

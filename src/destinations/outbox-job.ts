@@ -4,13 +4,17 @@ import { DataSource } from 'typeorm';
 import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { RecurringJob } from '../shared/recurring-job.js';
+import { Metrics } from '../shared/metrics.js';
 import { DestinationEntity } from './destination.entity.js';
 import { DestinationsService } from './destinations.service.js';
 import { EventSender } from './event-sender.js';
+import { GENERATIONS_TYPE, TEST_TYPE } from './outbox-event.js';
+import { OutboxFigures } from './outbox-figures.js';
 import { OutboxRepository, type AttemptResult, type DueDelivery } from './outbox.repository.js';
 import { pauseAfter, TRIED_MS } from './retry-pauses.js';
 
 const SEND_EVERY_MS = 2_000;
+const COUNT_EVERY_MS = 10_000;
 const CLEAR_EVERY_MS = HOUR_MS;
 /** How long events of alarms are kept as their history. */
 const HISTORY_MS = 30 * DAY_MS;
@@ -33,6 +37,7 @@ const LAST_SENDS_MS = 2_000;
 export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('destinations');
   private readonly job = new RecurringJob(() => this.send(), this.logger);
+  private readonly counting = new RecurringJob(() => this.figures.refresh(), this.logger);
   private readonly clearing = new RecurringJob(() => this.clear(), this.logger);
   /** Numbers of deliveries under way, by destination. */
   private readonly busy = new Map<string, number>();
@@ -44,16 +49,20 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
     private readonly sender: EventSender,
     private readonly destinations: DestinationsService,
     private readonly database: DataSource,
+    private readonly figures: OutboxFigures,
+    private readonly metrics: Metrics,
     private readonly clock: Clock,
   ) {}
 
   onApplicationBootstrap(): void {
     this.job.start(SEND_EVERY_MS);
+    this.figures.know([TEST_TYPE, GENERATIONS_TYPE]);
+    this.counting.start(COUNT_EVERY_MS);
     this.clearing.start(CLEAR_EVERY_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.job.end(), this.clearing.end()]);
+    await Promise.all([this.job.end(), this.counting.end(), this.clearing.end()]);
     const all = Promise.allSettled([...this.underWay]);
     await Promise.race([all, delay(LAST_SENDS_MS, undefined, { ref: false })]);
     this.ending.abort(new Error('The gateway ends.'));
@@ -69,6 +78,11 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
   async runOnce(): Promise<void> {
     await this.job.runAnew();
     await Promise.allSettled([...this.underWay]);
+  }
+
+  /** Counts for the metrics what waits. Never throws. */
+  async countOnce(): Promise<void> {
+    await this.counting.runAnew();
   }
 
   /** Removes what is past its time. Never throws. */
@@ -96,6 +110,7 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
     const row = await this.database.manager.findOneBy(DestinationEntity, { accountId, id: destinationId });
     if (!row) return;
     const result = await this.sender.send(event, row, this.ending.signal);
+    this.metrics.outboxEvent(event.type, result.error === undefined ? 'delivered' : 'failed');
     if (result.error === undefined) {
       await this.outbox.finish(delivery, result);
       await this.outbox.noteSuccess(destinationId);
@@ -103,8 +118,10 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
     }
     const pauseMs = pauseAfter(attempts, Math.random());
     const isLast = this.clock.now() + pauseMs > event.occurredAt.getTime() + TRIED_MS;
-    if (isLast) await this.outbox.finish(delivery, result);
-    else await this.outbox.postpone(delivery, result, pauseMs);
+    if (isLast) {
+      await this.outbox.finish(delivery, result);
+      this.metrics.outboxEvent(event.type, 'given_up');
+    } else await this.outbox.postpone(delivery, result, pauseMs);
     await this.noteFailure(row, result, isLast);
   }
 

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { JsonObject } from '../core/json/json.js';
 import { Clock } from '../core/time.js';
+import { Metrics } from '../shared/metrics.js';
 import type { DestinationEntity } from './destination.entity.js';
 import type { OutboxEvent } from './outbox-event.js';
+import type { DeliveryStatus } from './outbox.entity.js';
 
 /** Deliveries that wait for one destination. Chosen: a day of alarms, or 50,000 generations. */
 export const WAITING_MAX = 1_000;
@@ -62,6 +64,7 @@ export class OutboxRepository {
   constructor(
     private readonly database: DataSource,
     private readonly clock: Clock,
+    private readonly metrics: Metrics,
   ) {}
 
   /**
@@ -74,7 +77,7 @@ export class OutboxRepository {
       `INSERT INTO outbox_events (id, account_id, type, subject, data, occurred_at) VALUES ($1, $2, $3, $4, $5, $6)`,
       [id, accountId, type, subject, JSON.stringify(data), occurredAt],
     );
-    await manager.query(
+    const made = await manager.query<{ status: DeliveryStatus }[]>(
       `INSERT INTO outbox_deliveries (event_id, destination_id, status, due_at, last_error, finished_at)
        SELECT $1, d.id, CASE WHEN full_up.is_full THEN 'given_up' ELSE 'waiting' END, ${now('$4')},
          CASE WHEN full_up.is_full THEN 'More than ${WAITING_MAX} events wait for this destination.' END,
@@ -84,9 +87,10 @@ export class OutboxRepository {
            SELECT FROM outbox_deliveries o WHERE o.destination_id = d.id AND o.status = 'waiting' LIMIT ${WAITING_MAX}
          ) AS waiting
        ) AS full_up
-       WHERE d.account_id = $2 AND d.id = ANY($3::uuid[])`,
+       WHERE d.account_id = $2 AND d.id = ANY($3::uuid[]) RETURNING status`,
       [id, accountId, destinationIds, this.clock.aheadMs],
     );
+    this.metrics.outboxEvent(type, 'given_up', made.filter(({ status }) => status === 'given_up').length);
   }
 
   /**
@@ -168,6 +172,17 @@ export class OutboxRepository {
     );
   }
 
+  /** What waits for destinations that are enabled, by type. */
+  listWaiting(): Promise<WaitingEvents[]> {
+    return this.database.query(
+      `SELECT e.type, count(*)::int AS count, extract(epoch FROM max(${now('$1')} - e.occurred_at))::float8 AS oldest_s
+       FROM destinations d JOIN outbox_deliveries o ON o.destination_id = d.id AND o.status = 'waiting'
+       JOIN outbox_events e ON e.id = o.event_id
+       WHERE d.enabled GROUP BY e.type`,
+      [this.clock.aheadMs],
+    );
+  }
+
   /** Notes on the destination that an event was taken; writes nothing where it worked before. */
   async noteSuccess(destinationId: string): Promise<void> {
     await this.database.query(
@@ -190,18 +205,30 @@ export class OutboxRepository {
     return row;
   }
 
+  /** Notes on the destination that a test failed: unlike events, tests never switch it off. */
+  async noteFailedTest(destinationId: string, reason: string): Promise<void> {
+    await this.database.query(
+      `UPDATE destinations SET status = 'failing', status_reason = $2,
+         status_at = CASE WHEN status = 'failing' THEN status_at ELSE ${now('$3')} END
+       WHERE id = $1 AND status <> 'switched_off'`,
+      [destinationId, reason, this.clock.aheadMs],
+    );
+  }
+
   /** Gives up deliveries of events older than this, such as those of a destination that is off. @returns how many */
   async giveUpOlderThan(ageMs: number): Promise<number> {
-    const [, count] = await this.database.query<[unknown, number]>(
+    const [rows] = await this.database.query<[{ type: string }[], number]>(
       `UPDATE outbox_deliveries o SET status = 'given_up', finished_at = ${now('$2')},
          last_error = coalesce(o.last_error, 'The destination was off.')
-       WHERE (o.event_id, o.destination_id) IN (
+       FROM outbox_events g WHERE g.id = o.event_id AND (o.event_id, o.destination_id) IN (
          SELECT w.event_id, w.destination_id FROM outbox_deliveries w JOIN outbox_events e ON e.id = w.event_id
          WHERE w.status = 'waiting' AND w.due_at <= ${now('$2')} AND e.occurred_at < ${now('$2')} - $1 * interval '1 millisecond'
-         LIMIT ${REMOVED_MAX})`,
+         LIMIT ${REMOVED_MAX})
+       RETURNING g.type`,
       [ageMs, this.clock.aheadMs],
     );
-    return count;
+    for (const { type } of rows) this.metrics.outboxEvent(type, 'given_up');
+    return rows.length;
   }
 
   /**
@@ -220,6 +247,14 @@ export class OutboxRepository {
     );
     return count;
   }
+}
+
+/** Events of one type that wait, each for each of its destinations. */
+export interface WaitingEvents {
+  readonly type: string;
+  readonly count: number;
+  /** Age of the oldest in seconds. */
+  readonly oldest_s: number;
 }
 
 /** A destination whose last attempt failed. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { OutboxFigures } from './outbox-figures.js';
 import { OutboxJob } from './outbox-job.js';
 import { OutboxRepository, type NewEvent } from './outbox.repository.js';
 
@@ -9,6 +10,7 @@ export class Outbox {
   constructor(
     private readonly outbox: OutboxRepository,
     private readonly job: OutboxJob,
+    private readonly figures: OutboxFigures,
   ) {}
 
   /**
@@ -22,6 +24,11 @@ export class Outbox {
   /** Whether no more may wait for a destination: what is added then is given up at once. */
   isFull(manager: EntityManager, destinationId: string): Promise<boolean> {
     return this.outbox.isFull(manager, destinationId);
+  }
+
+  /** Types of events that metrics show from now on, also while there are none. */
+  know(types: readonly string[]): void {
+    this.figures.know(types);
   }
 
   /** To be called after the commit: sends without waiting for the next round. */

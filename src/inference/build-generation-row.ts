@@ -7,6 +7,7 @@ import type { Bill } from '../core/money/bill.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { dialectOf } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
+import type { PlannedLeg } from '../core/routing/plan.js';
 import type { HeldAmounts, Hold } from '../ledger/hold.js';
 import type { Settlement } from '../ledger/settlement.js';
 
@@ -40,8 +41,8 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
   const { hold, bound, charged, images } = figures;
   const usage = figures.usage.iterations ? withCompactions(figures.usage) : figures.usage;
   const { request, caller, recorded, outcome = 'running', toolUses, beganAt, committedAt } = generation;
-  const { bill } = charged;
   const leg = recorded?.leg;
+  const reached = leg ?? lastReached(generation);
   // A call of a loop that ended with calls of the gateway's tools is not the end of a reply that was cut off.
   const isCutOff = outcome !== 'completed' && outcome !== 'running' && recorded?.stop?.unified === 'tool-use';
   const stop = isCutOff ? undefined : recorded?.stop;
@@ -59,12 +60,12 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     requested_model: request.model,
     model: leg?.model.id ?? null,
     upstream_model: leg?.endpoint.upstreamModel ?? null,
-    provider: leg?.endpoint.provider.slug ?? null,
-    provider_name: leg?.endpoint.provider.name ?? null,
-    endpoint: leg?.tag ?? null,
+    provider: reached?.endpoint.provider.slug ?? null,
+    provider_name: reached?.endpoint.provider.name ?? null,
+    endpoint: reached?.tag ?? null,
     dialect: leg ? dialectOf(leg.endpoint) : null,
     upstream_id: recorded?.upstreamId ?? null,
-    service_tier: bill?.rate?.tier ?? leg?.tier ?? null,
+    service_tier: charged.bill?.rate?.tier ?? leg?.tier ?? null,
     credential: recorded?.isShared === false ? recorded.leg.credential : null,
     is_byok: recorded?.isShared === false,
     streamed: request.stream,
@@ -85,10 +86,10 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     request_id: generation.origin?.requestId ?? null,
     bound: formatUsd(bound.credits),
     cost: formatUsd(charged.cost),
-    byok_cost: formatUsd(bill?.byokCost ?? 0n),
-    prompt_cost: formatUsd(bill?.list.prompt ?? 0n),
-    completion_cost: formatUsd(bill?.list.completion ?? 0n),
-    tools_cost: formatUsd(bill?.list.tools ?? 0n),
+    byok_cost: formatUsd(charged.bill?.byokCost ?? 0n),
+    prompt_cost: formatUsd(charged.bill?.list.prompt ?? 0n),
+    completion_cost: formatUsd(charged.bill?.list.completion ?? 0n),
+    tools_cost: formatUsd(charged.bill?.list.tools ?? 0n),
     operator_cost: formatUsd(charged.operatorCost),
     price_version: figures.priceVersion,
     is_estimated: usage.estimated === true,
@@ -106,6 +107,9 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     budgets: hold.counters.budgets,
   };
 }
+
+/** Whose fault ended a request without an answer, by which it is found; undefined: no provider was reached. */
+const lastReached = ({ calls }: Generation): PlannedLeg | undefined => calls.findLast(({ wasMade }) => wasMade)?.leg;
 
 /**
  * The calls that were made, in their order. `started` counts from the acceptance of the request, `took` from there, in

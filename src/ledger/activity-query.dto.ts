@@ -1,5 +1,6 @@
 import { GatewayError } from '../core/errors.js';
 import { TAGS_MAX } from '../core/tags.js';
+import { DIALECT_IDS, type DialectId } from '../core/routing/catalog.js';
 import { DAY_MS } from '../core/time.js';
 import { keyHash, shortText, workspaceReference } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
@@ -18,6 +19,7 @@ export const ACTIVITY_GRANULARITIES = ['hour', 'day'] as const;
 const GROUPS_CHARACTERS_MAX = 300;
 const groups = compile(text({ min: 1, max: GROUPS_CHARACTERS_MAX }));
 const granularity = compile(oneOf(ACTIVITY_GRANULARITIES));
+const dialect = compile(oneOf(DIALECT_IDS));
 const format = compile(oneOf(EXPORT_FORMATS));
 
 /** Query of `GET /activity` (docs/use/activity.md). */
@@ -102,8 +104,8 @@ export class ActivityQueryDto {
   api?: (typeof API_TYPES)[number];
 
   @MayOmit()
-  @Fits(shortText)
-  dialect?: string;
+  @Fits(dialect)
+  dialect?: DialectId;
 
   /** `name=value`; all of them hold. */
   @QueryRepeated(namedTag, TAGS_MAX)

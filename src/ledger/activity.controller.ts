@@ -14,6 +14,7 @@ import { ActivityQueryDto } from './activity-query.dto.js';
 import { readActivity, type ActivityRequest } from './activity-request.js';
 import { activityView } from './activity-view.js';
 import { ActivityRepository } from './activity.repository.js';
+import { KnownNames, namesIn } from './known-names.js';
 import { ExportPlaces } from './export-places.js';
 import { readChunks } from './figures/figure-chunks.js';
 import { FiguresRepository } from './figures/figures.repository.js';
@@ -30,6 +31,7 @@ const PRINTED_ROWS = 200;
 export class ActivityController {
   constructor(
     private readonly activity: ActivityRepository,
+    private readonly names: KnownNames,
     private readonly figures: FiguresRepository,
     private readonly workspaces: WorkspaceDirectory,
     private readonly places: ExportPlaces,
@@ -57,6 +59,7 @@ export class ActivityController {
     for (const name of ['api_key_hash', 'key'] as const)
       if (query[name] !== undefined && !(await this.activity.hasKey(reach, query[name])))
         throw new GatewayError('not-found', `${name}: there is no such key`);
+    await this.names.assertKnown(accountId, namesIn(query, ['model', 'provider', 'endpoint']));
     const request = readActivity(query, {
       accountId,
       today: await this.activity.today(),

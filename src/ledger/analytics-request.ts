@@ -6,7 +6,8 @@ import { readUtcTime } from '../shared/http/utc-time.js';
 import type { AnalyticsQueryDto } from './analytics-query.dto.js';
 import { findDimension, listDimensions, printedName, type NamedDimension } from './figures/dimensions.js';
 import { assertRange } from './figures/figure-ranges.js';
-import type { FigureFilter, FigureOrder, FiguresQuery } from './figures/figures-query.js';
+import type { FigureFilter, FigureOrder, FiguresQuery, Operator } from './figures/figures-query.js';
+import { isNamedKind, type GivenNames } from './known-names.js';
 import { METRICS, METRIC_NAMES, type MetricName } from './figures/metrics.js';
 
 const ROWS_DEFAULT = 1_000;
@@ -98,15 +99,33 @@ function readFilter(path: string, { field: name, operator, value, include_unset:
   if (takesList !== isList)
     throw refusal(`${path}.value`, takesList ? `must be a list for ${operator}` : 'must be one value');
   const values = (isList ? value : [value]) as readonly (string | number)[];
-  const isOrder = operator !== 'eq' && operator !== 'neq' && !takesList;
+  const isOrder = !IS_SAME.has(operator);
   const isNumeric = typeof field === 'string' || field.dimension.isNumber === true;
   if (isOrder && typeof field !== 'string' && field.dimension.readableBy)
     throw refusal(`${path}.operator`, `${name} takes eq, neq, in and not_in`);
   if (isNumeric && values.some((one) => one === '' || !Number.isFinite(Number(one))))
     throw refusal(`${path}.value`, `${name} is compared with numbers`);
+  if (typeof field !== 'string' && !isOrder) assertAmong(`${path}.value`, values, field.dimension.values);
   if (typeof field === 'string' && unset) throw refusal(`${path}.include_unset`, 'is for dimensions alone');
   return { field, operator, values, includesUnset: unset === true, takesNames: true };
 }
+
+/** @param known every value that there is; undefined: any */
+function assertAmong(path: string, values: readonly (string | number)[], known: readonly string[] | undefined): void {
+  const unknown = known && values.find((value) => !known.includes(String(value)));
+  if (unknown !== undefined) throw unknownName(path, String(unknown), known!);
+}
+
+/** The names that filters compare with, which the catalog or a record has to know. */
+export const namesOf = (filters: readonly FigureFilter[]): readonly GivenNames[] =>
+  filters.flatMap(({ field, operator, values }, index) => {
+    const kind = typeof field === 'string' ? '' : field.name;
+    if (!isNamedKind(kind) || !IS_SAME.has(operator)) return [];
+    return { path: `filters.${index}.value`, kind, names: values.map(String) };
+  });
+
+/** Operators that compare with values themselves, not with their order. */
+const IS_SAME: ReadonlySet<Operator> = new Set(['eq', 'neq', 'in', 'not_in']);
 
 function readRange(
   { time_range: range }: AnalyticsQueryDto,

@@ -8,8 +8,9 @@ import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import type { Static } from '../shared/http/schema.js';
 import { ActivityRepository } from './activity.repository.js';
 import { AnalyticsQueryDto } from './analytics-query.dto.js';
-import { readAnalytics } from './analytics-request.js';
+import { namesOf, readAnalytics } from './analytics-request.js';
 import { ANALYTICS_META, analyticsMetaView, analyticsView, viewAnalytics } from './analytics-view.js';
+import { KnownNames } from './known-names.js';
 import { FiguresRepository } from './figures/figures.repository.js';
 
 /** Figures of generations: any metrics, by up to two dimensions. */
@@ -19,6 +20,7 @@ import { FiguresRepository } from './figures/figures.repository.js';
 export class AnalyticsController {
   constructor(
     private readonly activity: ActivityRepository,
+    private readonly names: KnownNames,
     private readonly figures: FiguresRepository,
   ) {}
 
@@ -58,6 +60,7 @@ export class AnalyticsController {
     @FromBody() body: AnalyticsQueryDto,
   ): Promise<{ data: Static<typeof analyticsView> }> {
     const request = readAnalytics(body, reachOf(caller), (await this.activity.now()).getTime());
+    await this.names.assertKnown(caller.accountId, namesOf(request.query.filters));
     const startedAt = performance.now();
     const found = await this.figures.read(request.query);
     return { data: viewAnalytics(request, found, performance.now() - startedAt) };

@@ -65,9 +65,10 @@ export const GENERATION_COLUMNS = {
   requested_model: text,
   /** The model that answered, or whose call the caller left; null where there is neither. */
   model: nullable(text),
+  /** Of `model`; of a request that failed, the provider of its last call. Null where none was reached. */
   provider: nullable(text),
   provider_name: nullable(text),
-  /** The endpoint's tag. */
+  /** The tag of its endpoint. */
   endpoint: nullable(text),
   upstream_id: nullable(text),
   service_tier: nullable(text),

@@ -20,6 +20,7 @@ import {
   type GenerationFilter,
   type ListedGeneration,
 } from './generation-list.repository.js';
+import { KnownNames, namesIn } from './known-names.js';
 import { outcomesAnswered, type Outcome } from './generation-outcomes.js';
 import { generationRecordView, RECORD_COLUMNS, viewRecord, type GenerationRecordView } from './generation-view.js';
 import { ListGenerationsDto } from './list-generations.dto.js';
@@ -38,6 +39,7 @@ export class GenerationsController {
   constructor(
     private readonly generations: GenerationListRepository,
     private readonly activity: ActivityRepository,
+    private readonly names: KnownNames,
     private readonly workspaces: WorkspaceDirectory,
     private readonly places: ExportPlaces,
     private readonly environment: Environment,
@@ -57,6 +59,7 @@ export class GenerationsController {
     @Res() response: Response,
   ): Promise<void> {
     const filter = await this.readFilter(caller, query);
+    await this.names.assertKnown(caller.accountId, namesIn(query, ['model', 'provider']));
     assertBounded(query, isIndexed(filter) ? undefined : UNINDEXED.find((name) => query[name] !== undefined));
     await answerList<ListedGeneration, GenerationRecordView>(response, query, {
       query: nameOf(filter),

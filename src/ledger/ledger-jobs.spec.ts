@@ -37,6 +37,7 @@ beforeEach(() => {
     listUnposted: async () => [],
     forgetReplicas: async () => undefined,
     removeIdleCounters: async () => 0,
+    forgetCounters: async () => 0,
   } as unknown as LedgerRepository;
   const open = [{ id: 'open', heldAt: new Date().toISOString(), observe: () => rowOf('open', '1') }];
   const ledger = {

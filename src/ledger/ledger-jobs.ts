@@ -20,6 +20,12 @@ const SWEEP_EVERY_MS = 5_000;
 const TIDY_EVERY_MS = 60_000;
 /** Statements that remove idle counters, in one round. */
 const TIDY_ROUNDS_MAX = 100;
+const FORGET_EVERY_MS = 600_000;
+/**
+ * Counters of users, members and tags that an account keeps, in windows of any interval: callers make the ids. Chosen:
+ * some 400 MB. Up to the next round there may be more.
+ */
+const SUBJECT_COUNTERS_MAX = 1_000_000;
 /** Least time between a heartbeat and the next one that a refused hold requests. */
 const HURRIED_BEAT_MS = 200;
 /** An open hold of this age is in the database or was lost by it: its statement ended long before. */
@@ -58,6 +64,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     { everyMs: SWEEP_EVERY_MS, run: () => this.sweep() },
     { everyMs: POST_EVERY_MS, run: () => this.post() },
     { everyMs: TIDY_EVERY_MS, run: () => this.removeIdleCounters() },
+    { everyMs: FORGET_EVERY_MS, run: () => this.forgetCounters() },
   ];
 
   constructor(
@@ -272,6 +279,17 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private async removeIdleCounters(): Promise<void> {
     for (let round = 0; round < TIDY_ROUNDS_MAX; round++)
       if ((await this.repository.removeIdleCounters()) === 0) return;
+  }
+
+  private async forgetCounters(): Promise<void> {
+    for (let round = 0; round < TIDY_ROUNDS_MAX; round++) {
+      const count = await this.repository.forgetCounters(SUBJECT_COUNTERS_MAX);
+      if (count === 0) return;
+      this.metrics.ledgerEvent('forgotten', count);
+      this.logger.warn(
+        `${count} counters of users, members and tags were removed, those with the least use: an account keeps ${SUBJECT_COUNTERS_MAX}.`,
+      );
+    }
   }
 
   /** Covers a crash that went unnoticed: holds that are open here and missing in the database were lost. */

@@ -22,6 +22,7 @@ import { GenerationController } from './generation.controller.js';
 import { GenerationListRepository } from './generation-list.repository.js';
 import { GenerationsController } from './generations.controller.js';
 import { GenerationRepository } from './generation.repository.js';
+import { KnownNames } from './known-names.js';
 import { HoldNotes } from './hold-notes.js';
 import { EmbeddedNotes } from './embedded-notes.js';
 import { StatementsController } from './month-end/statements.controller.js';
@@ -73,6 +74,7 @@ import { WindowsRepository } from './windows.repository.js';
     GenerationRepository,
     GenerationListRepository,
     ActivityRepository,
+    KnownNames,
     SettledGenerations,
     ExportPlaces,
     FiguresRepository,

@@ -65,6 +65,8 @@ const NULS = /\0/g;
 export const POSTED_MAX = 1_000;
 /** Rows of one background statement. */
 const SWEEP_MAX = 1_000;
+/** Counters that one statement forgets: it compares all of them. */
+const FORGOTTEN_MAX = 10_000;
 /** Notes of open generations that one statement restores. */
 const NOTES_MAX = 200;
 /** A replica whose heartbeat is older is dead: seven beats. */
@@ -374,6 +376,15 @@ export class LedgerRepository {
     const removed = await this.statements.value('SELECT remove_idle_counters_1($1, $2)', [
       String(this.clock.aheadMs),
       String(SWEEP_MAX),
+    ]);
+    return Number(removed);
+  }
+
+  /** Removes counters of users, members and tags beyond a number. @returns how many */
+  async forgetCounters(kept: number): Promise<number> {
+    const removed = await this.statements.value('SELECT forget_counters_1($1, $2)', [
+      String(kept),
+      String(FORGOTTEN_MAX),
     ]);
     return Number(removed);
   }

@@ -35,7 +35,7 @@ export class ListGenerationsDto extends ListQueryDto {
   @Fits(model)
   model?: string;
 
-  /** A slug. Any text: providers that the catalog no longer has are found too. */
+  /** A slug. Providers that the catalog no longer has are found too. */
   @MayOmit()
   @Fits(shortText)
   provider?: string;

@@ -298,7 +298,7 @@ describe('queries of the metrics', () => {
   /** The allowed values of labels with enumerated values. */
   const WORDS: Readonly<Record<string, (text: string, word: string) => boolean>> = {
     event: (text, word) => valueOf(text, `fairlead_ledger_events_total{event="${word}"}`) === 0,
-    outcome: (_, word) => OUTCOMES.has(word),
+    outcome: (text, word) => OUTCOMES.has(word) || text.includes(`,outcome="${word}"}`),
     streamed: (_, word) => word === 'true' || word === 'false',
     status: (_, word) => /^[1-5](?:\d\d|\.\.)$/.test(word),
     job: (_, word) => word === '$job' || word === 'fairlead',
@@ -313,6 +313,7 @@ describe('queries of the metrics', () => {
     metrics.attempt(leg('acme'), 'answered', 0.1);
     metrics.firstToken('acme', 0.1);
     metrics.abandoned('acme', 'read');
+    metrics.knowEvents(['generations']);
     for (const [state, labels] of STATES_SHOWN) metrics.watch(state, () => [[1, ...labels]]);
     return metrics.text();
   }
@@ -328,6 +329,8 @@ describe('queries of the metrics', () => {
     ['catalog', ['hash']],
     ['catalogLoadedAt', []],
     ['catalogRefused', []],
+    ['outboxWaiting', ['generations']],
+    ['outboxOldest', ['generations']],
     ['endpoints', ['acme', 'paused']],
   ] as const satisfies readonly (readonly [WatchedState, readonly string[]])[];
 

@@ -36,6 +36,7 @@ const LEDGER_EVENTS = [
   'restored',
   'late',
   'lost',
+  'forgotten',
 ] as const;
 export type LedgerEvent = (typeof LEDGER_EVENTS)[number];
 
@@ -46,6 +47,10 @@ export type LedgerEvent = (typeof LEDGER_EVENTS)[number];
  */
 const ABANDONMENTS = ['stopped', 'read', 'failed', 'cut'] as const;
 export type Abandonment = (typeof ABANDONMENTS)[number];
+
+/** What became of events for destinations: an attempt was taken or failed; a delivery is no longer tried. */
+const OUTBOX_OUTCOMES = ['delivered', 'failed', 'given_up'] as const;
+export type OutboxOutcome = (typeof OUTBOX_OUTCOMES)[number];
 
 /**
  * How another call than the first of its run answered: another `endpoint` of the same model, or another `model` that
@@ -260,6 +265,7 @@ export class Metrics {
   private readonly unseenCalls: Gauge;
   private readonly ledgerEvents: Counter;
   private readonly operatorCosts: Tally;
+  private readonly outboxEvents: Tally;
   private readonly statementSeconds: Histogram;
   private readonly states: StateGauges;
 
@@ -321,6 +327,10 @@ export class Metrics {
     this.operatorCosts = new Tally(registry, 'fairlead_operator_cost_usd_total', {
       help: 'USD that providers and engines ask for and no caller pays, as generations were settled.',
       labels: ['provider'],
+    });
+    this.outboxEvents = new Tally(registry, 'fairlead_outbox_events_total', {
+      help: 'Events for destinations: attempts that were delivered or failed, and events that were given up.',
+      labels: ['type', 'outcome'],
     });
     this.statementSeconds = new Histogram({
       name: 'fairlead_database_statement_duration_seconds',
@@ -443,6 +453,16 @@ export class Metrics {
   /** Counts an unusual event of the ledger. */
   ledgerEvent(event: LedgerEvent, count = 1): void {
     this.ledgerEvents.inc({ event }, count);
+  }
+
+  /** Creates the series of types of events before the first of them. */
+  knowEvents(types: readonly string[]): void {
+    for (const type of types) for (const outcome of OUTBOX_OUTCOMES) this.outboxEvents.of(type, outcome);
+  }
+
+  /** Counts what became of events for destinations. */
+  outboxEvent(type: string, outcome: OutboxOutcome, count = 1): void {
+    this.outboxEvents.of(type, outcome).amount += count;
   }
 
   /** A statement of the request path was answered, or failed. */

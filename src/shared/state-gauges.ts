@@ -71,6 +71,18 @@ const STATES = {
     help: '1 while the catalog file has faults and the one before it stays in force, else 0.',
     aggregator: 'max',
   },
+  outboxWaiting: {
+    name: 'fairlead_outbox_waiting',
+    help: 'Events that wait for destinations, each for each of them, of the whole store.',
+    labels: ['type'],
+    aggregator: 'max',
+  },
+  outboxOldest: {
+    name: 'fairlead_outbox_oldest_seconds',
+    help: 'Age of the oldest of them.',
+    labels: ['type'],
+    aggregator: 'max',
+  },
   endpoints: {
     name: 'fairlead_endpoints_unavailable',
     help: 'Endpoints not called in their turn: paused for all, out (an outage) or paused_for_some callers.',

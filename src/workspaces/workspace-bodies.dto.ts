@@ -66,7 +66,7 @@ export function readWorkspace(
     ...(body.io_logging_sampling_rate !== undefined && { ioLoggingSamplingRate: body.io_logging_sampling_rate }),
     ...(body.io_logging_api_key_ids !== undefined && { ioLoggingApiKeyIds: body.io_logging_api_key_ids }),
     ...(body.tags !== undefined && { tags: body.tags ?? {} }),
-    ...(body.required_tags !== undefined && { requiredTags: body.required_tags ?? [] }),
+    ...(body.required_tags !== undefined && { requiredTags: [...new Set(body.required_tags)] }),
     ...(body.include_byok_in_budgets !== undefined && { includeByokInBudgets: body.include_byok_in_budgets }),
   };
 }

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ManagementModule } from '../management/management.module.js';
 import { ByokModule } from '../byok/byok.module.js';
+import { DestinationsModule } from '../destinations/destinations.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
@@ -19,7 +20,15 @@ import { WorkspacesRepository } from './workspaces.repository.js';
 
 /** Administration of workspaces, their members and budgets, and of what an account allows of routing. */
 @Module({
-  imports: [AccountsModule, KeysModule, ByokModule, LedgerModule, GuardrailsModule, ManagementModule],
+  imports: [
+    AccountsModule,
+    KeysModule,
+    ByokModule,
+    LedgerModule,
+    GuardrailsModule,
+    DestinationsModule,
+    ManagementModule,
+  ],
   controllers: [
     MembersController,
     BudgetsController,

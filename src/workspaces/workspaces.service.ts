@@ -12,6 +12,7 @@ import { CredentialsService } from '../byok/credentials.service.js';
 import { reachOf, type Caller, type Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
+import { DestinationsService } from '../destinations/destinations.service.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { KeyCache } from '../keys/key-cache.js';
 import { KeysService } from '../keys/keys.service.js';
@@ -36,6 +37,7 @@ export class WorkspacesService {
     private readonly keys: KeysService,
     private readonly keyCache: KeyCache,
     private readonly credentials: CredentialsService,
+    private readonly destinations: DestinationsService,
     private readonly changes: ManagedChanges,
   ) {}
 
@@ -108,8 +110,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Deletes it with everything that belongs to it alone: keys, credentials, members and budgets. Guardrails that are
-   * stored in it stay, because they may be in force elsewhere.
+   * Deletes it with everything that belongs to it alone: keys, credentials, destinations, members and budgets.
+   * Guardrails that are stored in it stay, because they may be in force elsewhere.
    * @throws GatewayError `not-found`; `forbidden` for the default one; `invalid-request` while it has active keys
    */
   async remove(caller: Caller, reference: string): Promise<void> {
@@ -117,6 +119,7 @@ export class WorkspacesService {
       if (workspace.isDefault) throw new GatewayError('forbidden', 'The default workspace cannot be deleted.');
       const keys = await this.keys.removeOf(manager, workspace, at);
       const credentials = await this.credentials.removeOf(manager, workspace, at);
+      const destinations = await this.destinations.removeOf(manager, workspace);
       const members = await this.workspaces.removeMembers(manager, workspace);
       const budgets = await this.budgets.remove(manager, workspace.accountId, scopeOf(workspace));
       await this.workspaces.remove(manager, workspace, at);
@@ -125,7 +128,7 @@ export class WorkspacesService {
         ...budgetsRemoved(workspace, budgets),
         WORKSPACE.deleted(workspace),
       ];
-      return takingAlong({ result: undefined, entries }, keys, credentials);
+      return takingAlong({ result: undefined, entries }, keys, credentials, destinations);
     });
   }
 

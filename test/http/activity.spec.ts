@@ -261,6 +261,23 @@ describeOnEmbedded('GET /activity', (database) => {
     ['format=xml', 400, 'format: must be one of csv, ndjson'],
     ['error_type=overloaded', 400, 'error_type: must be one of'],
     ['api=chats', 400, 'did you mean chat?'],
+    ['dialect=openai-chats', 400, 'did you mean openai-chat?'],
+    ['outcome=complete', 400, 'did you mean completed?'],
+    [
+      'model=sandbox/eccho',
+      400,
+      'model: no model of the catalog and no record has this name; did you mean sandbox/echo?',
+    ],
+    [
+      'provider=sandbocks',
+      400,
+      'provider: no provider of the catalog and no record has this name; did you mean sandbox?',
+    ],
+    [
+      'endpoint=sandbocks',
+      400,
+      'endpoint: no endpoint of the catalog and no record has this name; did you mean sandbox?',
+    ],
     [`key=${'f'.repeat(64)}`, 404, 'key: there is no such key'],
     ['tag=team', 400, 'must be the name of a tag and its value, such as team=search'],
     ['from=2026-11-01&tag=team=a', 400, 'from: at most 31 days before to, because tag:team is known of single'],
@@ -363,7 +380,8 @@ describeOnEmbedded('GET /activity', (database) => {
       ['error_type=provider_overloaded', 1],
       ['api=chat', 1],
       ['dialect=openai-chat', 1],
-      ['dialect=none', undefined],
+      ['model=sandbox/echo', undefined],
+      ['provider=sandbox', undefined],
     ])('is filtered by %s', async (filter, requests) => {
       const items = await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&${filter}`);
       expect(items[0]?.['requests']).toBe(requests);

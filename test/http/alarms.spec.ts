@@ -5,6 +5,7 @@
  */
 import { DataSource } from 'typeorm';
 import { AlarmJob } from '../../src/alarms/alarm-job.js';
+import { CatalogStore } from '../../src/catalog/catalog-store.js';
 import { newUuid } from '../../src/core/ids.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/core/time.js';
 import { OutboxJob } from '../../src/destinations/outbox-job.js';
@@ -45,7 +46,7 @@ describeOnEachDatabase('alarms', (database) => {
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
     gateway = await startGateway(database, {
       clock,
-      catalog: catalogOf({ id: 'test/paid', at }),
+      catalog: catalogOf({ id: 'test/paid', at }, { id: 'test/beside', at: [{ ...at[0], url: `${upstream.url}/p1` }] }),
       variables: { FAIRLEAD_EGRESS_ALLOW: '127.0.0.1/32', FAIRLEAD_INITIAL_CREDITS: '100' },
     });
     store = gateway.gateway.app.get(DataSource);
@@ -129,6 +130,8 @@ describeOnEachDatabase('alarms', (database) => {
     ['a workspace that does not exist', { kind: 'budget', scope: 'workspaces', id: 'none', interval: 'daily' }, {}, 'on.id: there is nothing with this id'],
     ['a tag without a value', { kind: 'budget', scope: 'tags', id: 'team', interval: 'daily' }, {}, 'on.id: must be the name of a tag and its value'],
     ['a guardrail that does not exist', { kind: 'budget', scope: 'guardrails', id: 'none', interval: 'daily' }, {}, 'on.id: there is nothing with this id'],
+    ['a provider of no catalog', { kind: 'outage', provider: 'p11' }, {}, 'on.provider: the catalog does not have this provider; did you mean p1?'],
+    ['a provider like no other', { kind: 'outage', provider: 'nobody at all' }, {}, 'on.provider: the catalog does not have this provider'],
     ['no amount', { kind: 'balance', below_usd: 0 }, {}, 'on.below_usd: must be at least'],
     ['percents of no limit', { kind: 'balance', below_usd: 1 }, { percents: [50] }, 'percents: an alarm on balance has no limit'],
     ['a forecast of a day', { kind: 'budget', scope: 'workspaces', id: '*', interval: 'daily' }, { forecast: true }, 'forecast: only the end of a month'],
@@ -154,6 +157,53 @@ describeOnEachDatabase('alarms', (database) => {
     for (const [method, path] of [['GET', ''], ['PATCH', ''], ['DELETE', ''], ['POST', '/test']] as const)
       expect([method, (await call(method, `/alarms/${newUuid(0)}${path}`, method === 'PATCH' ? {} : undefined)).status]).toEqual([method, 404]);
   }); // oxfmt-ignore
+
+  it('show that what they watch is gone, and go on with everything else', async () => {
+    const { hash, key } = await gateway.newKey({ name: 'short-lived', limit: 1 });
+    const unlimited = await gateway.newKey({ name: 'unlimited' });
+    const workspace = (await call('POST', '/workspaces', { name: 'w', slug: 'short-lived' })).body.data.id;
+    await call('PUT', '/workspaces/short-lived/budgets/daily', { limit_usd: 1 });
+    const guarded = await gateway.guardedKey({ limit_usd: 1, reset_interval: 'daily' });
+    await call('PUT', '/budgets/users/ida/daily', { limit_usd: 1 });
+    const budget = (scope: string, id: string): object => ({ kind: 'budget', scope, id, interval: 'daily' });
+    const rules = [
+      { kind: 'limit', key: hash },
+      { kind: 'limit', key: unlimited.hash },
+      budget('workspaces', workspace),
+      budget('guardrails', guarded.guardrailId),
+      budget('users', 'ida'),
+      { kind: 'outage', provider: 'p1' },
+      { kind: 'outage' },
+      { kind: 'limit', key: '*' },
+      budget('users', '*'),
+    ];
+    const made = await Promise.all(rules.map((on) => make(on)));
+    expect(made.map(({ status, status_reason }) => [status, status_reason])).toEqual(
+      rules.map((_, place) => (place === 1 ? ['missing', 'The key has no limit.'] : ['watching', null])),
+    );
+    await call('DELETE', `/keys/${hash}`);
+    await call('DELETE', '/workspaces/short-lived');
+    await call('DELETE', `/guardrails/${guarded.guardrailId}`);
+    await call('DELETE', '/budgets/users/ida/daily');
+    const catalog = gateway.gateway.app.get(CatalogStore, { strict: false });
+    const before = catalog.current;
+    catalog.current = { ...before, providers: new Map([...before.providers].filter(([slug]) => slug !== 'p1')) };
+    const reasons = ['The key is deleted.', 'The key has no limit.', 'The workspace is deleted.', 'The guardrail is deleted.', 'There is no such budget.', 'The catalog does not have this provider.', null, null, null];
+    const shown = await Promise.all(made.map(({ id }) => call('GET', `/alarms/${id}`)));
+    expect(shown.map(({ body }) => body.data.status_reason)).toEqual(reasons);
+    const listed = new Map((await call('GET', '/alarms')).body.data.map((one: JsonBody) => [one.id, one.status]));
+    expect(made.map(({ id }) => listed.get(id))).toEqual(reasons.map((reason) => (reason ? 'missing' : 'watching')));
+    // They are judged without an error, and may be changed.
+    expect(await round()).toEqual([]);
+    for (const { id } of made) {
+      expect((await call('GET', `/alarms/${id}`)).body.data.judged_at).not.toBeNull();
+      expect((await call('PATCH', `/alarms/${id}`, { name: 'renamed' })).status).toBe(200);
+    }
+    expect((await call('POST', '/alarms', { name: 'n', on: rules[0], destination_ids: [] })).status).toBe(400);
+    catalog.current = before;
+    expect((await call('GET', `/alarms/${made[5]!.id}`)).body.data.status).toBe('watching');
+    expect((await gateway.messages(ask('test/paid'), { key })).status).toBe(401);
+  }, 40_000); // oxfmt-ignore
 
   it('send a test, and show in their history what was sent', async () => {
     const { id } = await make({ kind: 'credential' });
@@ -322,7 +372,7 @@ describeOnEachDatabase('alarms', (database) => {
     // The calls of other tests are past.
     clock.aheadMs += HOUR_MS;
     await make({ kind: 'outage' });
-    await make({ kind: 'outage', provider: 'p9' });
+    await make({ kind: 'outage', provider: 'p1' });
     const health = gateway.gateway.app.get(HealthRegistry, { strict: false });
     const endpoint = { model: 'test/paid', tag: 'p0', credential: 'shared' };
     for (let count = 0; count < 3; count++) health.failed(endpoint, { by: 'fault' }, { caller: 'one' });
@@ -331,10 +381,10 @@ describeOnEachDatabase('alarms', (database) => {
     ]);
     expect(await round()).toEqual([]);
     await store.query(
-      `insert into alarm_sightings values ('outage', 'p9', '{"endpoints": []}', now() + $1 * interval '1 millisecond')`,
+      `insert into alarm_sightings values ('outage', 'p1', '{"endpoints": []}', now() + $1 * interval '1 millisecond')`,
       [clock.aheadMs],
     );
-    expect(facts(await round())).toMatchObject([{ provider: 'p9' }, { provider: 'p9' }]);
+    expect(facts(await round())).toMatchObject([{ provider: 'p1' }, { provider: 'p1' }]);
     for (let count = 0; count < 20; count++) health.succeeded(endpoint);
     clock.aheadMs += 10 * MINUTE_MS;
     expect(await round()).toEqual([]);

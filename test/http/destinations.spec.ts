@@ -224,6 +224,44 @@ describeOnEachDatabase('destinations', (database) => {
     expect((await show(made.id)).status).toBe('ok');
   });
 
+  it('show a test that failed with its reason and time, which switches nothing off, and one that did not', async () => {
+    const { id } = await make();
+    const test = async (): Promise<JsonBody> => (await call('POST', `${PATH}/${id}/test`)).body.data;
+    receiver.answer(answering(500));
+    for (let count = 0; count < 25; count++) expect((await test()).delivered).toBe(false);
+    const failed = await show(id);
+    expect(failed).toMatchObject({ enabled: true, status: 'failing', status_reason: 'It answered with status 500.' });
+    expect(Math.abs(Date.parse(failed.status_at) - clock.now())).toBeLessThan(MINUTE_MS);
+    receiver.answer(answering(204));
+    expect((await test()).delivered).toBe(true);
+    expect(await show(id)).toMatchObject({ status: 'ok', status_reason: null, status_at: expect.any(String) });
+    // One that its owner disabled is tested too; one that was switched off stays so until it is enabled.
+    await call('PATCH', `${PATH}/${id}`, { enabled: false });
+    receiver.answer(answering(404));
+    await test();
+    expect(await show(id)).toMatchObject({ enabled: false, status: 'failing', status_reason: 'It answered with status 404.' });
+    await store.query(`update destinations set status = 'switched_off' where id = $1`, [id]);
+    await test();
+    expect((await show(id)).status).toBe('switched_off');
+  }, 30_000); // oxfmt-ignore
+
+  it('are deleted with their workspace, which is logged, and alarms go on without them', async () => {
+    const { data: workspace } = (await call('POST', '/workspaces', { name: 'w', slug: 'with-destinations' })).body;
+    const inside = await make({ ...webhook(), workspace_id: workspace.id });
+    const outside = await make();
+    const on = { kind: 'balance', below_usd: 1 };
+    const alarm = await call('POST', '/alarms', { name: 'n', on, destination_ids: [inside.id, outside.id] });
+    const waiting = await emit(inside.id);
+    expect((await call('DELETE', `/workspaces/${workspace.id}`)).status).toBe(200);
+    expect((await call('GET', `${PATH}/${inside.id}`)).status).toBe(404);
+    expect(await delivery(waiting)).toBeUndefined();
+    expect((await call('GET', `/alarms/${alarm.body.data.id}`)).body.data.destination_ids).toEqual([outside.id]);
+    const { data: entries } = (await call('GET', `/audit?workspace_id=${workspace.id}`)).body;
+    expect(entries.map(({ action, target }: JsonBody) => [action, target])).toContainEqual(['destination.delete', inside.id]);
+    expect((await call('GET', `${PATH}?workspace_id=with-destinations`)).status).toBe(404);
+    expect((await call('DELETE', `/alarms/${alarm.body.data.id}`)).status).toBe(200);
+  }, 30_000); // oxfmt-ignore
+
   describe('the outbox', () => {
     it('sends an event once to each of its destinations', async () => {
       const [one, two] = [await make(), await make()];
@@ -390,6 +428,54 @@ describeOnEachDatabase('destinations', (database) => {
       await job.runOnce();
       expect(receiver.received.at(-1)!.body.id).toBe(later);
     }, 60_000); // oxfmt-ignore
+
+    it('is counted by type for the metrics: what waits, for how long, and what became of it', async () => {
+      const read = async (): Promise<Map<string, number>> => {
+        await job.countOnce();
+        const lines = (await gateway.metrics()).matchAll(/^fairlead_outbox_(\w+)\{([^}]*)\} (\S+)$/gm);
+        return new Map([...lines].map(([, name, labels, value]) => [`${name} ${labels}`, Number(value)]));
+      };
+      const TYPE = 'type="alarm.test"';
+      const began = await read();
+      for (const type of ['alarm.limit', 'alarm.budget', 'alarm.balance', 'alarm.outage', 'alarm.credential', 'alarm.operator_cost', 'generations', 'destination.test'])
+        for (const outcome of ['delivered', 'failed', 'given_up'])
+          expect([type, began.has(`events_total type="${type}",outcome="${outcome}"`)]).toEqual([type, true]);
+      expect(began.get('waiting type="alarm.limit"')).toBe(0);
+      const rose = async (): Promise<number[]> => {
+        const now = await read();
+        return ['delivered', 'failed', 'given_up'].map((outcome) => {
+          const series = `events_total ${TYPE},outcome="${outcome}"`;
+          return (now.get(series) ?? 0) - (began.get(series) ?? 0);
+        });
+      };
+      const { id: destination } = await make();
+      await emit(destination);
+      await job.runOnce();
+      expect(await rose()).toEqual([1, 0, 0]);
+      receiver.answer(answering(503));
+      await emit(destination);
+      await job.runOnce();
+      expect(await rose()).toEqual([1, 1, 0]);
+      clock.aheadMs += 10 * MINUTE_MS;
+      await emit(destination);
+      const waiting = await read();
+      expect(waiting.get(`waiting ${TYPE}`)).toBe(2);
+      expect(waiting.get(`oldest_seconds ${TYPE}`)).toBeGreaterThanOrEqual(600);
+      expect(waiting.get(`oldest_seconds ${TYPE}`)).toBeLessThan(700);
+      // What waits for one that is off is not tried.
+      await call('PATCH', `${PATH}/${destination}`, { enabled: false });
+      const off = await read();
+      expect([off.get(`waiting ${TYPE}`), off.get(`oldest_seconds ${TYPE}`)].map((value) => value ?? 0)).toEqual([0, 0]);
+      clock.aheadMs += DAY_MS + HOUR_MS;
+      await job.clearOnce();
+      expect(await rose()).toEqual([1, 1, 2]);
+      const tests = 'events_total type="destination.test",outcome="failed"';
+      const before = (await read()).get(tests)!;
+      await call('POST', `${PATH}/${destination}/test`);
+      expect((await read()).get(tests)).toBe(before + 1);
+      const text = await gateway.metrics();
+      for (const secret of [destination, '/hook']) expect(text).not.toContain(secret);
+    }, 30_000); // oxfmt-ignore
 
     it('switches off at once who is gone for good', async () => {
       const { id: destination } = await make();

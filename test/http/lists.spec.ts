@@ -112,6 +112,11 @@ describeOnEachDatabase('lists', (database) => {
     [`from=${DAY}&status=200`, ['formula', 'session', 'neighbour', 'plain']],
     [`from=${DAY}&model=test/other`, ['neighbour']],
     [`from=${DAY}&provider=p7`, ['gone']],
+    // Known to the catalog alone: by its id, by another name, with a routing suffix.
+    [`from=${DAY}&model=sandbox/echo`, []],
+    [`from=${DAY}&model=echo`, []],
+    [`from=${DAY}&model=sandbox/echo:nitro`, []],
+    [`from=${DAY}&provider=sandbox`, []],
     [`from=${DAY}&member=anna`, ['neighbour']],
     [`from=${DAY}&api=chat`, ['session']],
     [`from=${DAY}&min_cost=0.500000000001`, ['formula']],
@@ -146,6 +151,13 @@ describeOnEachDatabase('lists', (database) => {
 
   it.each([
     ['model=', 'model: must be at least 1 character'],
+    [`from=${DAY}&model=test/modle`, 'model: no model of the catalog and no record has this name'],
+    [`from=${DAY}&model=sandbox/eccho`, 'no record has this name; did you mean sandbox/echo?'],
+    [
+      `from=${DAY}&provider=sandbocks`,
+      'provider: no provider of the catalog and no record has this name; did you mean sandbox?',
+    ],
+    [`from=${DAY}&provider=p8`, 'provider: no provider of the catalog and no record has this name'],
     ['modl=a', 'modl: is not a known parameter; did you mean model?'],
     ['tag=a=b', 'tag: needs a range of time'],
     [`from=${DAY}&tag=a`, 'tag: must be the name of a tag and its value, such as team=search'],

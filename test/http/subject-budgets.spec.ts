@@ -99,6 +99,78 @@ describeOnEachDatabase('budgets of users, members and tags', (database) => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
+  const CONTROLS =
+    Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join('') + '\u007f\u0085\u2028\u202e';
+  it.each<[string, string, number, number, number]>([
+    ['256 emoji', EMOJI, 200, 200, 200],
+    ['257 emoji', `${EMOJI}🙂`, 400, 200, 200],
+    ['1,024 emoji', '🙂'.repeat(1_024), 400, 200, 200],
+    ['1,025 emoji', '🙂'.repeat(1_025), 400, 400, 400],
+    ['control characters', CONTROLS, 200, 200, 200],
+    ['a line break alone', '\n', 200, 200, 200],
+    ['spaces alone', '   ', 200, 200, 200],
+    ['signs of addresses', '/a?b=c#d%2Fe&../..', 200, 200, 200],
+    ['a name of JavaScript', '__proto__', 200, 200, 200],
+    // Stored with U+FFFD in its place.
+    ['U+0000 alone', '\u0000', 200, 200, 400],
+    ['U+0000 within', 'a\u0000b', 200, 200, 400],
+  ])('takes or refuses %s as a user by both faces and in addresses, and never fails', async (_, id, user, metadata, put) => {
+    const { key } = await gateway.newKey();
+    const path = `/budgets/users/${encodeURIComponent(id)}/daily`;
+    const send = async (face: string, fields: object): Promise<number> => {
+      const response = await gateway.request(face, {
+        method: 'POST',
+        key,
+        headers: JSON_TYPE,
+        body: JSON.stringify({ model: 'sandbox/echo', max_tokens: 64, messages: [{ role: 'user', content: 'x' }], ...fields }),
+      });
+      await response.text();
+      return response.status;
+    };
+    const statuses = async (): Promise<number[]> => [
+      await send('/messages', { user: id }),
+      await send('/chat/completions', { user: id }),
+      await send('/messages', { metadata: { user_id: id } }),
+    ];
+    // Chat completions set no limit.
+    expect(await statuses()).toEqual([user, 200, metadata]);
+    const set = await call('PUT', path, { limit_usd: 0.000001 });
+    expect([set.status, set.data?.id]).toEqual([put, put === 200 ? id : undefined]);
+    expect((await call('GET', path)).status).toBe(put);
+    expect((await call('POST', `${path}/raise`, { amount_usd: 1, until: '2999-01-01T00:00:00Z' })).status).toBe(put);
+    if (put === 200) await call('PUT', path, { limit_usd: 0.000001 });
+    await call('DELETE', path);
+    if (put !== 200) return;
+    await call('PUT', path, { limit_usd: 0.000001 });
+    // What is taken counts: each is refused by this budget now.
+    expect(await statuses()).toEqual([user === 200 ? 403 : 400, 403, 403]);
+    const listed = await call('GET', `/generations?user=${encodeURIComponent(id)}&limit=100`);
+    expect(listed.status).toBe(200);
+    expect(listed.data.length).toBeGreaterThan(0);
+    expect(listed.data.every((one: JsonBody) => (one.user ?? one.external_user) !== undefined)).toBe(true);
+    expect(await call('DELETE', path)).toMatchObject({ status: 200 });
+  }, 30_000); // oxfmt-ignore
+
+  it.each([
+    ['/budgets/users/%ED%A0%80/daily', 'a lone surrogate'],
+    ['/budgets/users/%FF/daily', 'what is no UTF-8'],
+    ['/budgets/users/%/daily', 'a broken percent sign'],
+  ])('PUT %s is a 400: %s', async (path) => {
+    expect((await call('PUT', path, { limit_usd: 1 })).status).toBe(400);
+  });
+
+  it('takes no lone surrogate as a user by either face', async () => {
+    const { key } = await gateway.newKey();
+    for (const face of ['/messages', '/chat/completions']) {
+      const body =
+        '{"model":"sandbox/echo","max_tokens":64,"messages":[{"role":"user","content":"x"}],"user":"a\\ud800"}';
+      const response = await gateway.request(face, { method: 'POST', key, headers: JSON_TYPE, body });
+      expect([face, response.status]).toEqual([face, expect.any(Number)]);
+      await response.text();
+      expect([200, 400]).toContain(response.status);
+    }
+  });
+
   it('gives all others the default, each a counter of their own', async () => {
     const { key } = await gateway.newKey();
     const bound = await boundOf(key);

@@ -64,6 +64,67 @@ describeOnEachDatabase('tags', (database) => {
     expect(JSON.stringify([headers, json])).not.toMatch(/x-fairlead|feature|floor/i);
   });
 
+  it.each(['constructor', '__proto__', 'valueof', '__definegetter__', 'a.b-c_d'])(
+    'takes %s as a name like any other, from body, header, key and workspace',
+    async (name) => {
+      const others = { other: 'x' };
+      const named = (value: string): object => JSON.parse(`{"${name}":"${value}"}`);
+      const entries = (tags: object): unknown => Object.entries(tags).toSorted();
+      const { data: workspace } = await bench.gateway.manage('POST', '/workspaces', {
+        name: 'w',
+        slug: `w${Math.random().toString(36).slice(2)}`,
+      });
+      const { key, hash } = await bench.gateway.newKey({ workspace_id: workspace.id });
+      // The plain text: an object of the test would lose the name.
+      const manage = async (method: string, path: string, body: string): Promise<JsonBody> => {
+        const response = await bench.gateway.request(path, { method, key: MANAGEMENT_KEY, headers: JSON_TYPE, body });
+        expect(response.status).toBe(200);
+        return ((await response.json()) as JsonBody).data;
+      };
+      const recorded = async (path: string, sent: Sent): Promise<unknown> => {
+        const { status, id, body } = await send(path, { key, ...sent });
+        expect([body.error, status]).toEqual([undefined, 200]);
+        return entries((await record(id)).tags);
+      };
+      for (const path of ['/messages', '/chat/completions']) {
+        expect(await recorded(path, { tags: named('body') })).toEqual([[name, 'body']]);
+        expect(await recorded(path, { header: `${name}=header,other=x` })).toEqual(entries({ ...named('header'), ...others }));
+        expect(await recorded(path, { header: `${name}=header`, tags: named('body') })).toEqual([[name, 'body']]);
+      }
+      const pairs = JSON.stringify(named('workspace'));
+      const changed = await manage('PATCH', `/workspaces/${workspace.id}`, `{"tags":${pairs},"required_tags":["${name}"]}`);
+      expect([entries(changed.tags), changed.required_tags]).toEqual([[[name, 'workspace']], [name]]);
+      expect(await recorded('/messages', {})).toEqual([[name, 'workspace']]);
+      const ofKey = await manage('PATCH', `/keys/${hash}`, `{"metadata":{"tags":${JSON.stringify(named('key'))}}}`);
+      expect(entries(ofKey.metadata.tags)).toEqual([[name, 'key']]);
+      expect(await recorded('/messages', {})).toEqual([[name, 'key']]);
+      const today = new Date().toISOString().slice(0, 10);
+      const { data: listed } = await bench.gateway.manage('GET', `/generations?from=${today}&tag=${name}=key`);
+      expect(listed.map(({ tags }: JsonBody) => entries(tags))).toEqual([[[name, 'key']]]);
+      const { data: figures } = await bench.gateway.manage('GET', `/activity?from=${today}&group_by=tag:${name}&tag=${name}=key`);
+      expect(figures.map((row: JsonBody) => [Object.entries(row).find(([field]) => field === `tag:${name}`), row.requests])).toEqual([[[`tag:${name}`, 'key'], 1]]);
+      await manage('PATCH', `/workspaces/${workspace.id}`, '{"tags":null}');
+      await manage('PATCH', `/keys/${hash}`, '{"metadata":null}');
+      expect(await send('/messages', { key })).toMatchObject({ status: 400, body: { error: { message: expect.stringContaining(`requires ${name};`) } } });
+      await bench.gateway.manage('PUT', `/budgets/tags/${name}%3Dbody/daily`, { limit_usd: 0.000001 });
+      expect(await send('/messages', { key, tags: named('body') })).toMatchObject({ status: 403 });
+      expect(({} as Record<string, unknown>)['body'] ?? ({} as { polluted?: string }).polluted).toBeUndefined();
+      expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+      expect(Object.keys(Object.prototype)).toEqual([]);
+    },
+    30_000,
+  ); // oxfmt-ignore
+
+  it('stores a required name once that is given twice', async () => {
+    const twice = { name: 'w', slug: 'twice', required_tags: ['team', 'floor', 'team'] };
+    const { data: workspace } = await bench.gateway.manage('POST', '/workspaces', twice);
+    expect(workspace.required_tags).toEqual(['team', 'floor']);
+    const { data: changed } = await bench.gateway.manage('PATCH', '/workspaces/twice', { required_tags: ['a', 'a'] });
+    expect(changed.required_tags).toEqual(['a']);
+    const { key } = await bench.gateway.newKey({ workspace_id: workspace.id });
+    expect((await send('/messages', { key })).body.error.message).toContain('requires a; send it');
+  });
+
   it('records null without tags', async () => {
     const { id, body } = await send('/messages', {});
     expect([body.error, (await record(id)).tags]).toEqual([undefined, null]);

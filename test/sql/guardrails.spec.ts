@@ -11,6 +11,7 @@ import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { AuditLog } from '../../src/audit/audit-log.js';
 import type { AuditSeals } from '../../src/audit/audit-seals.js';
+import type { DestinationsService } from '../../src/destinations/destinations.service.js';
 import type { CredentialsService } from '../../src/byok/credentials.service.js';
 import type { CatalogStore } from '../../src/catalog/catalog-store.js';
 import { wholeAccount, type Caller } from '../../src/core/caller.js';
@@ -99,6 +100,7 @@ class Bench {
         keys,
         { forgetAll: () => undefined } as unknown as KeyCache,
         {} as unknown as CredentialsService,
+        {} as unknown as DestinationsService,
         changes,
       ),
     };

@@ -35,6 +35,8 @@ export interface Claim {
   /** Its key has half of the free requests. */
   readonly shared?: boolean;
   readonly extends?: boolean;
+  /** Users, members and tags that it counts for: scope and id of the counter. */
+  readonly subjects?: readonly (readonly [scope: string, scopeId: string])[];
 }
 
 /** A result of `take_holds_4`. */
@@ -170,6 +172,7 @@ export class LedgerBench {
         shared,
         extends: rest.extends ?? false,
         guardrails: [],
+        subjects: rest.subjects ?? null,
       }),
     );
     const [row] = await this.database.query<{ taken: (RefusedAnswer | [place: number, heldAtMs: number])[] | null }[]>(

@@ -88,6 +88,14 @@ describe('parseJsonBody', () => {
     expect(JSON.stringify(parse(text))).toBe(text);
   });
 
+  it('keeps every name of a tag, and no such name beneath or beside', () => {
+    const text = '{"trace":{"tags":{"__proto__":"a","constructor":"b"}}}';
+    expect(JSON.stringify(parse(text))).toBe(text);
+    for (const other of ['{"trace":{"__proto__":{"tags":{}}}}', '{"tags":{"__proto__":"a"}}', '{"a":{"trace":{"tags":{"__proto__":"a"}}}}'])
+      expect(() => parse(other)).toThrow('__proto__: is not a known field'); // oxfmt-ignore
+    expect(() => parse('{"trace":{"tags":{"a":{"__proto__":"b"}}}}')).toThrow('trace.tags.a.__proto__: is not');
+  });
+
   it.each([
     ['nothing', '', 'body: is empty'],
     ['text', 'hello', 'body: is not valid JSON'],

@@ -189,6 +189,9 @@ function* suspectWhole(text: string, suspected: Suspected): Generator<undefined,
 /** Keys whose values are the caller's own JSON, with arbitrary names. */
 const FREE_FORM = new Set(['input', 'input_schema', 'schema', 'parameters', 'properties', 'arguments']);
 
+/** The path of tags, whose names are the caller's too (docs/use/tags.md#in-the-body): `__proto__` is one of them. */
+const TAGS_PATH = 'trace.tags.';
+
 function refuse(message: string): GatewayError {
   return new GatewayError('invalid-request', message);
 }
@@ -239,7 +242,7 @@ function firstDuplicate(text: string): string {
 function refuseProto(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [key, inner] of Object.entries(value)) {
-    if (key === '__proto__') throw refuse(`${path}__proto__: is not a known field`);
+    if (key === '__proto__' && path !== TAGS_PATH) throw refuse(`${path}__proto__: is not a known field`);
     if (!FREE_FORM.has(key)) refuseProto(inner, `${path}${shortened(key)}.`);
   }
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ModelRequest,
   OutputFormat,
@@ -9,6 +8,7 @@ import type {
 import type { Tool } from '../../core/conversation/tools.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
+import { shortEndUser } from '../../core/end-user.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { NO_PREFERENCES } from '../../core/routing/preferences.js';
 import { readAnnotations } from '../common/read-annotations.js';
@@ -104,7 +104,7 @@ function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders)
   const sessionId = readSessionId(dto, headers);
   if (sessionId !== undefined) request.sessionId = sessionId;
   if (typeof dto.prompt_cache_key === 'string') request.promptCacheKey = dto.prompt_cache_key;
-  if (dto.user) request.user = readUser(dto.user);
+  if (dto.user) request.user = shortEndUser(dto.user);
   if (dto.metadata) request.metadata = { vendor: 'openai', value: dto.metadata };
   if (dto.trace) request.trace = readTrace(dto.trace);
   if (headers.tags || headers.requiredTags || dto.trace?.tags) addTags(request, headers, dto.trace?.tags);
@@ -218,7 +218,3 @@ function readSessionId(dto: CreateChatDto, headers: RequestHeaders): string | un
   const ofKey = key.length <= LABEL_CHARACTERS_MAX ? key : '';
   return (dto.session_id ?? headers.sessionId ?? ofKey) || undefined;
 }
-
-/** The format sets no limit, but records and vendors do: the hash of a longer id still distinguishes users. */
-const readUser = (user: string): string =>
-  user.length <= LABEL_CHARACTERS_MAX ? user : createHash('sha256').update(user).digest('hex');

@@ -1,5 +1,6 @@
+import { DIALECT_IDS } from '../../core/routing/catalog.js';
 import { API_TYPES } from '../generation-columns.js';
-import { errorTypeOf, statusOf } from '../generation-outcomes.js';
+import { ERROR_TYPES, errorTypeOf, OUTCOMES, statusOf } from '../generation-outcomes.js';
 import type { Parameters } from '../newest-first.js';
 
 /** By what figures are grouped and filtered. */
@@ -62,9 +63,9 @@ export const DIMENSIONS = {
     ofGeneration: (parameters: Parameters, name: string) => `g.tags ->> ${parameters.add(name)}::text`,
   },
   api: { label: 'API', ofFigures: 'f.api', values: API_TYPES },
-  dialect: { label: 'Dialect', ofFigures: 'f.dialect' },
-  outcome: { label: 'Outcome', ofFigures: 'f.outcome' },
-  error_type: { label: 'Error type', ofFigures: errorTypeOf('f.outcome') },
+  dialect: { label: 'Dialect', ofFigures: 'f.dialect', values: DIALECT_IDS },
+  outcome: { label: 'Outcome', ofFigures: 'f.outcome', values: OUTCOMES },
+  error_type: { label: 'Error type', ofFigures: errorTypeOf('f.outcome'), values: ERROR_TYPES },
   status: { label: 'Status', ofFigures: statusOf('f.outcome'), isNumber: true },
   generation: {
     analyticsName: 'generation_id',

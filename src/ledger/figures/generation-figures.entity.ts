@@ -30,5 +30,10 @@ export const GenerationFiguresEntity = new EntitySchema({
   indices: [
     { name: 'generation_figures_at', columns: ['at', 'span', 'by_key', 'account_id'] },
     { name: 'generation_figures_kept', columns: ['at'], where: 'is_kept' },
+    ...(['model', 'provider', 'endpoint'] as const).map((name) => ({
+      name: `generation_figures_${name}s`,
+      columns: ['account_id', name],
+      synchronize: false as const,
+    })),
   ],
 });

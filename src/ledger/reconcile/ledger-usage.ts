@@ -41,6 +41,8 @@ export interface LedgerUsage {
 type UsageRow = Readonly<Record<UsageClass | 'generations' | 'estimated' | 'with_operator_cost', string>> & {
   readonly day: string;
   readonly model: string | null;
+  /** No call was answered: the provider is that of the last one, and no tokens are known. */
+  readonly is_failure: boolean;
   readonly last: Date;
   readonly pricing: object | null;
 };
@@ -50,12 +52,12 @@ const SUMS = CLASS_NAMES.map((name) => `sum(g.${USAGE_CLASSES[name].column}) AS 
 const USAGE = `
   WITH summed AS (
     SELECT to_char(g.held_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, g.upstream_model AS model, g.price_version,
-      max(g.held_at) AS last, count(*) AS generations, ${SUMS},
+      g.model IS NULL AS is_failure, max(g.held_at) AS last, count(*) AS generations, ${SUMS},
       count(*) FILTER (WHERE g.is_estimated) AS estimated, count(*) FILTER (WHERE g.operator_cost > 0) AS with_operator_cost
     FROM generations g
     WHERE g.held_at >= $1::date::timestamp AT TIME ZONE 'UTC' AND g.held_at < ($2::date + 1)::timestamp AT TIME ZONE 'UTC'
-      AND g.provider = $3 AND CASE WHEN $4::text IS NULL THEN NOT g.is_byok ELSE g.credential = $4 END
-    GROUP BY 1, 2, 3
+      AND g.provider = $3 AND (g.model IS NOT NULL OR g.operator_cost > 0) AND CASE WHEN $4::text IS NULL THEN NOT g.is_byok ELSE g.credential = $4 END
+    GROUP BY 1, 2, 3, 4
   )
   SELECT summed.*, price_versions.pricing FROM summed LEFT JOIN price_versions ON price_versions.id = summed.price_version
   ORDER BY last`;
@@ -97,7 +99,10 @@ async function readWithin(manager: EntityManager, { from, to }: Period, source: 
     prices,
     estimated: total('estimated', named),
     withOperatorCost: total('with_operator_cost', rows),
-    unnamed: total('generations', rows) - total('generations', named),
+    unnamed: total(
+      'generations',
+      rows.filter(({ model, is_failure }) => model === null && !is_failure),
+    ),
     absentMonths: months.map(({ month }) => month),
   };
 }

@@ -28,6 +28,8 @@ import { CredentialUses1796030000000 } from './migrations/1796030000000-credenti
 import { UpstreamModels1796030100000 } from './migrations/1796030100000-upstream-models.js';
 import { Statements1796040000000 } from './migrations/1796040000000-statements.js';
 import { BoundKeys1796041000000 } from './migrations/1796041000000-bound-keys.js';
+import { FigureNames1796042000000 } from './migrations/1796042000000-figure-names.js';
+import { ForgottenCounters1796042100000 } from './migrations/1796042100000-forgotten-counters.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -60,6 +62,8 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UpstreamModels1796030100000,
   Statements1796040000000,
   BoundKeys1796041000000,
+  FigureNames1796042000000,
+  ForgottenCounters1796042100000,
 ];
 
 /**
