@@ -56,7 +56,8 @@ class GatewayProcess {
       : [process.execPath, program];
     this.child = spawn(command, given, { cwd: ROOT, env: environment, stdio: 'pipe' });
     for (const stream of [this.child.stdout, this.child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+      // A terminal ends its lines otherwise.
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text.replaceAll('\r\n', '\n')));
     }
     // `close` is emitted after the last byte of output, `exit` possibly before it.
     this.ended = once(this.child, 'close').then(([code]) => {
@@ -232,7 +233,7 @@ describe('a start at a terminal', () => {
       expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);
       shown.signal('SIGTERM');
       await shown.ended;
-      const lines = shown.output.split(/\r?\n/);
+      const lines = shown.output.split('\n');
       const banner = lines.slice(
         lines.findIndex((line) => line.startsWith('Fairlead ')),
         lines.findIndex((line) => line.startsWith('  Data')) + 1,

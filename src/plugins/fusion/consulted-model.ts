@@ -38,7 +38,7 @@ export interface Consultation {
   /** Why it is left out. */
   readonly error?: GatewayError;
   readonly omission?: Omission;
-  /** It was called, for what its calls and tools cost. */
+  /** Its calls or tools have cost something. */
   readonly isCharged: boolean;
   /** Its entry in the pipeline. */
   readonly report: JsonObject;
