@@ -126,7 +126,7 @@ function assertMayManage({ boundTo }: Caller, { accepts, isForBound }: RouteAcce
 }
 
 const missingMessage = ({ path, headers }: AuthenticatedRequest): string =>
-  missingKeyMessage(errorFamily(path), Boolean(headers.authorization));
+  missingKeyMessage(errorFamily(path), headers.authorization);
 
 /** A key that was active when it was last read, and has ended since; null: it is no longer active. */
 const endedMessage = (key: ActiveKey | null): string =>

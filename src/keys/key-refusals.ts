@@ -6,13 +6,25 @@ const OWN_KEY = 'Send a key of this gateway';
 /** The message for an unknown, disabled or deleted key: which of these it is is not disclosed. */
 export const INACTIVE_KEY = 'Invalid API key: it is not an active key of this gateway.';
 
-/** The message for a request without key (docs/use/errors.md#missing-keys). */
-export function missingKeyMessage(family: ErrorFamily, isOtherScheme: boolean): string {
+/** Schemes of authentication that are named; the first word of any other header may be the key itself. */
+const SCHEMES = ['Basic', 'Digest', 'Negotiate', 'NTLM', 'OAuth', 'Token', 'ApiKey', 'Api-Key', 'AWS4-HMAC-SHA256'];
+
+/** The message for a request without key (docs/use/errors.md#missing-keys). @param authorization the header */
+export function missingKeyMessage(family: ErrorFamily, authorization = ''): string {
   // The Messages format has no separate word for a missing key: it is an invalid one.
   const start = family === 'messages' ? 'Invalid API key' : 'Missing Authentication header';
-  return isOtherScheme
-    ? `${start}: the Authorization header has no key behind the word Bearer. ${OWN_KEY} as Authorization: Bearer KEY, or as x-api-key: KEY.`
-    : `${start}: no key was sent. ${OWN_KEY} as Authorization: Bearer KEY, or as x-api-key: KEY.`;
+  return `${start}: ${missingPart(authorization.trim())}. ${OWN_KEY} as Authorization: Bearer KEY, or as x-api-key: KEY.`;
+}
+
+function missingPart(authorization: string): string {
+  if (authorization === '') return 'no key was sent';
+  const [word] = /^[^\s]{1,64}/.exec(authorization)!;
+  if (word.toLowerCase() === 'bearer') return 'the Authorization header has no key behind the word Bearer';
+  const scheme = SCHEMES.find((one) => one.toLowerCase() === word.toLowerCase());
+  if (scheme) return `the Authorization header has the scheme ${scheme}, and this gateway reads Bearer alone`;
+  return authorization.length === word.length
+    ? 'the Authorization header lacks the word Bearer before the key'
+    : 'the Authorization header has another scheme than Bearer, which alone is read';
 }
 
 /**

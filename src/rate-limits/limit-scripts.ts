@@ -6,6 +6,10 @@ export const MODEL_LIMITS = ['requestsPerMinute', 'tokensPerMinute', 'concurrenc
 /** All limits that may refuse a claim: scripts return the position of one, from 1 on. */
 export const LIMIT_ORDER = [...MODEL_LIMITS, 'part'] as const;
 
+/** The counts of a subject's minute. The braces keep all of its keys in one hash slot of a cluster. */
+export const minuteKeyOf = (subject: string): string => `fairlead:limits:{${subject}}:minute`;
+export const MARK_KEY = 'fairlead:limits:mark';
+
 // All scripts use Redis's own time, so that replicas agree, plus ARGV.ahead, which is 0 except in tests.
 
 /**
@@ -72,6 +76,58 @@ for place = 5, #ARGV, 2 do
   local of_part = 'of:' .. ARGV[place]
   local counted = tonumber(redis.call('HGET', KEYS[1], of_part)) or 0
   redis.call('HSET', KEYS[1], of_part, math.max(0, counted + ARGV[place + 1]))
+end
+if is_new then redis.call('PEXPIRE', KEYS[1], 60000) end
+return 1
+`;
+
+/**
+ * Identifies the contents of this Redis: they are lost where it no longer has the mark that a process has read before.
+ * KEYS: the mark. ARGV: the mark of an empty Redis
+ */
+const MARK = `
+redis.call('SET', KEYS[1], ARGV[1], 'NX')
+return redis.call('GET', KEYS[1])
+`;
+
+/**
+ * Restores, in a minute that Redis has lost wholly or in part, the counts of one process, once. Where the mark is lost,
+ * the minute continues from the sum of what all processes had counted there, and from the largest count that one of
+ * them has seen; else it has at least what this one has seen.
+ * KEYS: the minute, with `restored`, `seen` and `by:…` of a process. ARGV: minute, ahead, id of the process, 1 where
+ * the mark is lost or 0, its requests, the most requests that it has seen, its tokens, then pairs of a part and its
+ * tokens
+ */
+const RESTORE = `
+local time = redis.call('TIME')
+local minute = math.floor((time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[2]) / 60000)
+if minute ~= tonumber(ARGV[1]) then return 0 end
+local by, is_lost = 'by:' .. ARGV[3], ARGV[4] == '1'
+local kept = redis.call('HMGET', KEYS[1], 'minute', 'requests', 'tokens', 'restored', 'seen', by)
+local is_new = tonumber(kept[1]) ~= minute
+if is_new then
+  redis.call('DEL', KEYS[1])
+  kept = { minute, 0, 0, 0, 0, false }
+end
+if kept[6] then return 1 end
+local own, seen = tonumber(ARGV[5]), tonumber(ARGV[6])
+local function restored(counted, of_process)
+  return is_lost and counted + of_process or math.max(counted, of_process)
+end
+local requests, tokens = tonumber(kept[2]), restored(tonumber(kept[3]), tonumber(ARGV[7]))
+if is_lost then
+  local sum_before, seen_before = tonumber(kept[4]) or 0, tonumber(kept[5]) or 0
+  local sum, most = sum_before + own, math.max(seen_before, seen)
+  requests = requests + math.max(sum, most) - math.max(sum_before, seen_before)
+  redis.call('HSET', KEYS[1], 'restored', sum, 'seen', most, by, 1)
+else
+  requests = math.max(requests, seen)
+end
+redis.call('HSET', KEYS[1], 'minute', minute, 'requests', requests, 'tokens', tokens)
+for place = 8, #ARGV, 2 do
+  local of_part = 'of:' .. ARGV[place]
+  local counted = tonumber(redis.call('HGET', KEYS[1], of_part)) or 0
+  redis.call('HSET', KEYS[1], of_part, restored(counted, tonumber(ARGV[place + 1])))
 end
 if is_new then redis.call('PEXPIRE', KEYS[1], 60000) end
 return 1
@@ -189,6 +245,8 @@ return 0
 export const LIMIT_SCRIPTS = {
   claimLimits: { numberOfKeys: 2, lua: CLAIM },
   addToMinute: { numberOfKeys: 1, lua: ADD },
+  keepMark: { numberOfKeys: 1, lua: MARK },
+  restoreMinute: { numberOfKeys: 1, lua: RESTORE },
   releaseLimits: { numberOfKeys: 2, lua: RELEASE },
   renewSlots: { numberOfKeys: 1, lua: RENEW },
   countRequest: { numberOfKeys: 2, lua: COUNT_REQUEST },
@@ -197,8 +255,12 @@ export const LIMIT_SCRIPTS = {
 
 /** The commands that the client makes of them. */
 export interface LimitScripts {
+  /** The states of its connection: being made, usable, ended. */
+  on(event: 'connect' | 'ready' | 'close', listener: () => void): unknown;
   claimLimits(minuteKey: string, slotsKey: string, ...claim: (string | number)[]): Promise<unknown>;
   addToMinute(minuteKey: string, minute: number, ...counts: (string | number)[]): Promise<unknown>;
+  keepMark(markKey: string, mark: string): Promise<unknown>;
+  restoreMinute(minuteKey: string, minute: number, ...counts: (string | number)[]): Promise<unknown>;
   releaseLimits(minuteKey: string, slotsKey: string, ...release: (string | number)[]): Promise<unknown>;
   renewSlots(slotsKey: string, leaseMs: number, aheadMs: number, ...owners: string[]): Promise<unknown>;
 }

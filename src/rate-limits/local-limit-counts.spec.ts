@@ -9,6 +9,8 @@ import type { LimitSlot } from './limit-slot.js';
 
 const MINUTE = 1_795_000_020_000;
 const SLOT_LIFE_MS = 500_000;
+/** Reported by Redis with no claim of this process. */
+const LEARNT = { part: undefined, seen: 0, added: undefined };
 
 class HandClock extends Clock {
   time = MINUTE + 15_000;
@@ -176,7 +178,7 @@ describe('LocalLimitCounts', () => {
 
   it('continues from the counts of all replicas in the same minute', () => {
     const limits = { requestsPerMinute: 5, tokensPerMinute: 100 };
-    counts.learn('a', clock.now(), { requests: 4, tokens: 90 });
+    counts.learn('a', { ...LEARNT, at: clock.now(), requests: 4, tokens: 90 });
     expect(refusal(limits, 11)).toMatchObject({ limit: 'tokensPerMinute', remaining: 10 });
     enter(limits, 10);
     expect(refusal(limits)).toMatchObject({ limit: 'requestsPerMinute' });
@@ -188,7 +190,7 @@ describe('LocalLimitCounts', () => {
       const subject = `b ${spent}`;
       const theirs = MINUTE + spent;
       clock.time = theirs + off;
-      counts.learn(subject, theirs, { requests: 4, tokens: 0 });
+      counts.learn(subject, { ...LEARNT, at: theirs, requests: 4, tokens: 0 });
       enter(limits, 1, subject);
       expect(counts.claimNow({ subject, limits, owner: 'one more', tokens: 1 })).toMatchObject({
         refusal: { limit: 'requestsPerMinute', resetAtMs: MINUTE + 60_000, retryAfterMs: 60_000 - spent },

@@ -23,6 +23,28 @@ interface Minute {
   tokens: number;
   /** Tokens of each part among them; no more parts than tokens. */
   parts?: Map<string, number>;
+  /** Absent: this process has counted nothing in Redis. */
+  shared?: SharedMinute;
+}
+
+/** What Redis has counted in a minute for this process. */
+export interface SharedMinute {
+  requests: number;
+  tokens: number;
+  parts?: Map<string, number>;
+  /** The most requests of all processes that it has reported. */
+  seen: number;
+}
+
+/** Counts of all processes, as Redis reports them, and those that it lacks. */
+interface LearntMinute extends Pick<Minute, 'requests' | 'tokens'> {
+  /** Their time by the common time, epoch milliseconds. */
+  readonly at: number;
+  readonly part: { readonly id: string; readonly tokens: number } | undefined;
+  /** The requests that Redis has. */
+  readonly seen: number;
+  /** Added there by the reported claim. */
+  readonly added: { readonly requests: number; readonly tokens: number } | undefined;
 }
 
 /**
@@ -86,22 +108,42 @@ export class LocalLimitCounts extends LimitCounts {
     return { slot };
   }
 
-  /**
-   * Sets the minute to the counts of all replicas, so that local counting continues from there.
-   * @param at time of those counts by the common time, epoch milliseconds
-   */
-  learn(
-    subject: string,
-    at: number,
-    counted: Pick<Minute, 'requests' | 'tokens'>,
-    part?: { readonly id: string; readonly tokens: number },
-  ): void {
+  /** Sets the minute to the counts of all replicas, so that local counting continues from there. */
+  learn(subject: string, { at, requests, tokens, part, seen, added }: LearntMinute): void {
     this.aheadMs = at - this.clock.now();
     const minute = this.minuteFor(subject, at);
     if (minute === this.overflow) return;
-    minute.requests = counted.requests;
-    minute.tokens = counted.tokens;
+    minute.requests = requests;
+    minute.tokens = tokens;
     if (part) (minute.parts ??= new Map()).set(part.id, part.tokens);
+    const shared = (minute.shared ??= { requests: 0, tokens: 0, seen });
+    if (seen > shared.seen) shared.seen = seen;
+    if (!added) return;
+    shared.requests += added.requests;
+    shared.tokens += added.tokens;
+    if (part) changePart(shared, part.id, added.tokens);
+  }
+
+  /** Redis has counted these of this process. @param number of the minute, as `minuteOf` returns it */
+  addShared(
+    subject: string,
+    number: number,
+    { requests, tokens, parts }: Pick<SharedMinute, 'requests' | 'tokens' | 'parts'>,
+  ): void {
+    const minute = this.minutes.get(subject);
+    if (minute?.number !== number) return;
+    const shared = (minute.shared ??= { requests: 0, tokens: 0, seen: 0 });
+    shared.requests += requests;
+    shared.tokens += tokens;
+    for (const [id, change] of parts ?? NO_PARTS) changePart(shared, id, change);
+  }
+
+  /** What Redis has counted in the current minute until now, by subject. */
+  get shared(): readonly (readonly [subject: string, counted: SharedMinute])[] {
+    const now = this.minuteNow;
+    return [...this.minutes].flatMap(([subject, { number, shared }]) =>
+      number === now && shared ? [[subject, { ...shared, parts: new Map(shared.parts) }] as const] : [],
+    );
   }
 
   private minuteFor(subject: string, now: number): Minute {
@@ -124,7 +166,9 @@ export class LocalLimitCounts extends LimitCounts {
   }
 }
 
-function changePart(minute: Minute, id: string, change: number): void {
+const NO_PARTS: ReadonlyMap<string, number> = new Map();
+
+function changePart(minute: Pick<Minute, 'parts'>, id: string, change: number): void {
   minute.parts ??= new Map();
   minute.parts.set(id, Math.max(0, (minute.parts.get(id) ?? 0) + change));
 }

@@ -46,6 +46,27 @@ class FakeScripts implements LimitScripts {
     return this.ask('renew', values, 0);
   }
 
+  /** The mark of its contents. */
+  mark = 'first';
+  private readonly listeners = new Map<string, () => void>();
+
+  async keepMark(): Promise<unknown> {
+    if (this.isGone) throw new Error('connect ECONNREFUSED 10.0.0.1:6379');
+    return this.mark;
+  }
+
+  restoreMinute(...values: (string | number)[]): Promise<unknown> {
+    return this.ask('restore', values, 1);
+  }
+
+  on(event: string, listener: () => void): void {
+    this.listeners.set(event, listener);
+  }
+
+  emit(event: 'connect' | 'ready' | 'close'): void {
+    this.listeners.get(event)!();
+  }
+
   /** If set, pending answers wait for it. */
   until: Promise<unknown> | undefined;
 
@@ -351,6 +372,77 @@ describe('RedisLimitCounts', () => {
       redis.isGone = false;
       clock.time += 1_000;
       while (added().length === 0) await settled();
+    });
+  });
+
+  describe('on a new connection', () => {
+    const limits = { requestsPerMinute: 9, tokensPerMinute: 100 };
+    const restored = (): (string | number)[][] => calls().filter(([name]) => name === 'restore');
+    const process = expect.any(String);
+
+    beforeEach(async () => {
+      await settled();
+      redis.answer = [0, 5, 60, 0, NOW + 1];
+      for (const owner of ['one', 'two']) (await enter(owner, limits)).release(owner === 'one' ? 4 : undefined);
+      await settled();
+      calls();
+      redis.emit('close');
+    });
+
+    it.each([
+      ['lost', 'second', 1],
+      ['there', 'first', 0],
+    ])('restores what Redis had counted for this process, once, where the mark is %s', async (_, mark, isLost) => {
+      redis.mark = mark;
+      redis.emit('connect');
+      redis.emit('ready');
+      await settled();
+      expect(restored()).toEqual([['restore', KEYS[0], MINUTE, 7, process, isLost, 2, 5, 14]]);
+      redis.emit('close');
+      redis.emit('connect');
+      redis.emit('ready');
+      await settled();
+      expect(restored()).toMatchObject([{ 5: 0 }]);
+    });
+
+    it('counts in this process until Redis has them, and then adds its local counts', async () => {
+      redis.mark = 'second';
+      redis.emit('connect');
+      await enter('three', limits);
+      expect(calls()).toEqual([]);
+      redis.emit('ready');
+      await settled();
+      expect(calls().map(([name, , , third]) => [name, third])).toEqual([
+        ['restore', 7],
+        ['add', 1],
+      ]);
+      await enter('four', limits);
+      expect(calls()).toHaveLength(1);
+    });
+
+    it('looks again after a failure', async () => {
+      redis.emit('connect');
+      redis.isGone = true;
+      redis.emit('ready');
+      await settled();
+      redis.isGone = false;
+      redis.mark = 'second';
+      clock.time += 1_000;
+      let found: (string | number)[][] = [];
+      while (found.length === 0) {
+        await settled();
+        found = restored();
+      }
+      expect(found).toMatchObject([{ 5: 1, 6: 2 }]);
+    });
+
+    it('restores nothing of an earlier minute', async () => {
+      clock.time += 60_000;
+      redis.mark = 'second';
+      redis.emit('connect');
+      redis.emit('ready');
+      await settled();
+      expect(restored()).toEqual([]);
     });
   });
 

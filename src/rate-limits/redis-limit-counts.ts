@@ -13,10 +13,11 @@ import {
   type LimitClaim,
   type LimitRefusal,
 } from './limit-counts.js';
-import { LIMIT_ORDER, MODEL_LIMITS, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
+import { LIMIT_ORDER, minuteKeyOf, MODEL_LIMITS, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
 import type { LocalLimitCounts } from './local-limit-counts.js';
 import { releasableSlot } from './limit-slot.js';
 import type { RedisOutage } from './redis-outage.js';
+import { RestoredCounts } from './restored-counts.js';
 
 /**
  * How long a slot outlives a process that died with it, in milliseconds. A call may last longer: its lease is renewed.
@@ -62,8 +63,8 @@ function joinMinutes(kept: UnsentMinute, later: UnsentMinute): UnsentMinute {
 
 /**
  * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis
- * last reported, and returns to Redis by itself: it first adds the local counts there, gives back the released slots
- * and renews those in use.
+ * last reported, and returns to Redis by itself: it first restores there what Redis has lost, adds the local counts,
+ * gives back the released slots and renews those in use.
  */
 export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
   private readonly timer: NodeJS.Timeout;
@@ -71,6 +72,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     join: joinMinutes,
     send: (subject, counted) => this.addThere(subject, counted),
   });
+  private readonly restored: RestoredCounts;
   private pendingReleases: SlotRelease[] = [];
   /** Something happened here that Redis does not know. */
   private isBehind = false;
@@ -86,13 +88,19 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   ) {
     super();
     this.timer = setInterval(() => void this.catchUp(), leaseMs / RENEWALS_PER_LEASE).unref();
+    this.restored = new RestoredCounts(redis, outage, local, clock, () => void this.catchUp());
     outage.onPauseEnd(() => {
       if (this.isBehind) void this.catchUp();
     });
   }
 
+  /** Redis may not be called now, or what it counts may lack what it had. */
+  private get isApart(): boolean {
+    return this.outage.isPaused || this.restored.isPending;
+  }
+
   override async claim(claim: LimitClaim): Promise<Claimed> {
-    if (this.outage.isPaused) return this.claimHere(claim);
+    if (this.isApart) return this.claimHere(claim);
     // On the same connection as the claim, and before it: Redis may still count released slots, and lack slots in use
     // and local counts.
     if (!this.unsent.isEmpty) void this.unsent.send(claim.subject);
@@ -154,7 +162,8 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 
   /** Adopts the counts of Redis, plus those it has not confirmed. */
-  private learn({ subject, limits, part }: LimitClaim, { now, ...answer }: ClaimFigures): void {
+  private learn(claim: LimitClaim, { now, place, ...answer }: ClaimFigures): void {
+    const { subject, limits, part } = claim;
     if (!hasMinute(limits)) return;
     let { requests, tokens, ofPart } = answer;
     for (const counted of this.unsent.of(subject)) {
@@ -163,7 +172,14 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
       tokens += counted.tokens;
       if (part) ofPart += counted.parts.get(part.id) ?? 0;
     }
-    this.local.learn(subject, now, { requests, tokens }, part && { id: part.id, tokens: ofPart });
+    this.local.learn(subject, {
+      at: now,
+      requests,
+      tokens,
+      part: part && { id: part.id, tokens: ofPart },
+      seen: answer.requests,
+      added: place === 0 ? countsOf(claim) : undefined,
+    });
   }
 
   private claimHere(claim: LimitClaim): Claimed {
@@ -181,18 +197,26 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 
   /** @param times 1, or -1 where a locally counted claim turns out to be counted in Redis */
-  private countUnsent({ subject, limits, tokens, isFurther, part }: LimitClaim, minute: number, times: 1 | -1): void {
+  private countUnsent(claim: LimitClaim, minute: number, times: 1 | -1): void {
+    const { subject, limits, part } = claim;
     if (!hasMinute(limits)) return;
     this.isBehind = true;
-    const reserved = times * reservedTokens(tokens, limits.tokensPerMinute);
-    const parts = new Map(part ? [[part.id, reserved]] : []);
-    this.unsent.add(subject, { minute, requests: isFurther ? 0 : times, tokens: reserved, parts });
+    const counted = countsOf(claim);
+    const tokens = times * counted.tokens;
+    this.unsent.add(subject, { minute, requests: times * counted.requests, tokens, parts: partOf(part?.id, tokens) });
   }
 
   private async addThere(subject: string, { minute, requests, tokens, parts }: UnsentMinute): Promise<void> {
     if ([requests, tokens, ...parts.values()].every((count) => count === 0)) return;
-    const [minuteKey] = keysOf(subject);
-    await this.redis.addToMinute(minuteKey, minute, requests, tokens, this.clock.aheadMs, ...[...parts].flat());
+    await this.redis.addToMinute(
+      minuteKeyOf(subject),
+      minute,
+      requests,
+      tokens,
+      this.clock.aheadMs,
+      ...[...parts].flat(),
+    );
+    this.local.addShared(subject, minute, { requests, tokens, parts });
   }
 
   private release({ subject, limits, owner, part }: LimitClaim, minute = 0, change = 0): void {
@@ -202,13 +226,15 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
 
   private async sendRelease(release: SlotRelease): Promise<void> {
     const { subject, owner, minute, change, part } = release;
-    if (this.outage.isPaused) {
+    if (this.isApart) {
       this.deferRelease(release);
       return;
     }
     if (!this.unsent.isEmpty) void this.unsent.send(subject);
     try {
       await this.redis.releaseLimits(...keysOf(subject), owner, minute, change, part);
+      if (change !== 0)
+        this.local.addShared(subject, minute, { requests: 0, tokens: change, parts: partOf(part, change) });
     } catch {
       this.outage.failed();
       // The tokens may have been counted, and must not be counted twice. Giving a slot back is idempotent.
@@ -224,7 +250,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
 
   /** Adds the local counts, gives back released slots, and renews the leases of those in use. */
   private async catchUp(): Promise<void> {
-    if (this.outage.isPaused) return;
+    if (this.isApart) return;
     this.isBehind = false;
     const adding = this.unsent.sendAll();
     const releases = this.pendingReleases;
@@ -252,11 +278,23 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   }
 }
 
-/** The braces keep both keys in one hash slot of a cluster. */
 const keysOf = (subject: string): [minuteKey: string, slotsKey: string] => [
-  `fairlead:limits:{${subject}}:minute`,
+  minuteKeyOf(subject),
   `fairlead:limits:{${subject}}:slots`,
 ];
+
+/** What a claim adds to its minute. */
+const countsOf = ({
+  limits,
+  tokens,
+  isFurther,
+}: LimitClaim): { readonly requests: number; readonly tokens: number } => ({
+  requests: isFurther ? 0 : 1,
+  tokens: reservedTokens(tokens, limits.tokensPerMinute),
+});
+
+/** @param id absent or empty: the tokens belong to no part */
+const partOf = (id: string | undefined, tokens: number): Map<string, number> => new Map(id ? [[id, tokens]] : []);
 
 const hasMinute = ({ requestsPerMinute, tokensPerMinute }: ModelLimits): boolean =>
   requestsPerMinute !== undefined || tokensPerMinute !== undefined;

@@ -7,6 +7,7 @@ import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../supp
 import { ApiDescription } from '../support/description.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange, RawClient } from '../support/raw-client.js';
+import type { JsonBody } from '../support/recorded-request.js';
 
 /** docs/use/conventions.md#who-may-call: these need no key. */
 const OPEN = new Set(['/health/live', '/health/ready', '/metrics', '/openapi.json', '/docs']);
@@ -110,6 +111,30 @@ describeOnEmbedded('who may call', (database) => {
     ] satisfies [string, number, [string, string][]][])('%s: %d', async (_, expected, headers) => {
       expect(await status(...headers)).toBe(expected);
     });
+
+    it.each(['Basic', 'Digest', 'Token', 'AWS4-HMAC-SHA256'])(
+      'under %s: the 401 of each face names it',
+      async (scheme) => {
+        const headers = [['authorization', `${scheme} canary-0123456789`] as const];
+        const reason = `the Authorization header has the scheme ${scheme}, and this gateway reads Bearer alone.`;
+        const refusalAt = async (path: string): Promise<JsonBody> => {
+          const answer = await exchange(gateway.origin, { method: 'POST', path, headers, body: '{}' });
+          expect([answer.status, JSON.stringify(answer.json).includes('canary')]).toEqual([401, false]);
+          return answer.json;
+        };
+        expect(await refusalAt('/api/v1/messages')).toMatchObject({
+          type: 'error',
+          error: {
+            type: 'authentication_error',
+            code: 401,
+            message: expect.stringMatching(`^Invalid API key: ${reason}`),
+          },
+        });
+        expect(await refusalAt('/api/v1/chat/completions')).toMatchObject({
+          error: { code: 401, message: expect.stringMatching(`^Missing Authentication header: ${reason}`) },
+        });
+      },
+    );
 
     it('never in the address', async () => {
       const path = `/api/v1/key?key=${API_KEY}&api_key=${API_KEY}`;

@@ -2,7 +2,7 @@
 // keys are printed or not, and health, metrics, traces, logs without secrets, an orderly end and several workers
 // work. The built program runs as a child process on free ports; its answers, output and exports are read, with
 // canaries in every secret and in the conversation.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -25,7 +25,20 @@ const running = new Set<GatewayProcess>();
 interface ProgramWords {
   readonly words?: readonly string[];
   readonly flags?: readonly string[];
+  /** It runs under a terminal of its own. */
+  readonly isAtTerminal?: boolean;
 }
+
+/** A program that gives another a terminal; without it that test is listed as skipped. */
+const TERMINAL = 'script';
+const hasTerminal = spawnSync(TERMINAL, ['--version']).stdout?.includes('util-linux') ?? false;
+const terminalWords = (program: readonly string[]): string[] => [
+  '--quiet',
+  '--return',
+  '--command',
+  `exec ${program.map((word) => `'${word}'`).join(' ')}`,
+  '/dev/null',
+];
 
 /** The program as a child process with these variables and no others. */
 class GatewayProcess {
@@ -34,13 +47,17 @@ class GatewayProcess {
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
 
-  constructor(variables: Record<string, string>, { words = [], flags = [] }: ProgramWords = {}) {
+  constructor(variables: Record<string, string>, { words = [], flags = [], isAtTerminal = false }: ProgramWords = {}) {
     const environment = { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(directory, 'data'), ...variables };
     this.variables = variables;
     const program = [...flags, compiledSource('main.js'), ...words];
-    this.child = spawn(process.execPath, program, { cwd: ROOT, env: environment, stdio: 'pipe' });
+    const [command, given] = isAtTerminal
+      ? [TERMINAL, terminalWords([process.execPath, ...program])]
+      : [process.execPath, program];
+    this.child = spawn(command, given, { cwd: ROOT, env: environment, stdio: 'pipe' });
     for (const stream of [this.child.stdout, this.child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+      // A terminal ends its lines otherwise.
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text.replaceAll('\r\n', '\n')));
     }
     // `close` is emitted after the last byte of output, `exit` possibly before it.
     this.ended = once(this.child, 'close').then(([code]) => {
@@ -200,6 +217,51 @@ describe('a start at a terminal', () => {
       expect(second.output).not.toMatch(/sk-fl-v1|^curl/m);
     },
     LIFE_MS_MAX,
+  );
+
+  (hasTerminal ? it : it.skip)(
+    'knows a real terminal: a banner in place of the log, which has JSON lines alone where there is none',
+    async () => {
+      const variables = {
+        FAIRLEAD_API_KEY: KEY,
+        FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
+        OPENAI_API_KEY: 'sk-canary-0123456789',
+      };
+      const shown = new GatewayProcess({ ...variables, DATA_DIR: join(directory, 'shown') }, { isAtTerminal: true });
+      await shown.prints(/ {2}Data .*\n/);
+      const origin = /listens at (http:\/\/[\d.:]+)/.exec(shown.output)![1]!;
+      expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);
+      shown.signal('SIGTERM');
+      await shown.ended;
+      const lines = shown.output.split('\n');
+      const banner = lines.slice(
+        lines.findIndex((line) => line.startsWith('Fairlead ')),
+        lines.findIndex((line) => line.startsWith('  Data')) + 1,
+      );
+      expect(banner.map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+        expect.stringMatching(/^Fairlead \d+\.\d+\.\d+ listens at http/),
+        '',
+        'Reference',
+        'API',
+        'Keys',
+        'Models',
+        'Providers',
+        'Data',
+      ]);
+      expect(banner.join('\n')).toMatch(
+        /Reference +http.*\/docs\n.*\/api for Anthropic clients\n.*POST \/api\/v1\/keys\n.* can be called: .*\n.*start with [A-Z_]+_API_KEY/,
+      );
+      expect(shown.output).not.toContain('canary');
+      expect(shown.output).not.toContain('"message":"listening at');
+
+      const logged = new GatewayProcess({ ...variables, DATA_DIR: join(directory, 'logged') });
+      await logged.origin();
+      logged.signal('SIGTERM');
+      await logged.ended;
+      for (const line of logged.output.trim().split('\n'))
+        expect(JSON.parse(line)).toMatchObject({ level: expect.any(String) });
+    },
+    2 * LIFE_MS_MAX,
   );
 });
 

@@ -1,34 +1,53 @@
 /**
  * The cost of a fusion is held call by call beside the answer, charged exactly, and never exceeds the limit: a model
- * without room is not called, a panel that ran is charged even where the answer has no room, and a call that is billed
- * in full runs on after its caller has left. Keys with limited room, and strict doubles.
+ * without room is not called, a panel whose tools have no room is no refusal after the charge, and a call that is
+ * billed in full runs on after its caller has left. Keys with limited room, and strict doubles.
  */
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Answer, Script } from '../support/upstream-answers.js';
 import { after, gate } from '../http/messages-bench.js';
-import { CALL, LoopBench, microUsd, answers } from '../tools/faults-bench.js';
+import {
+  answers,
+  answersAndCalls,
+  CALL,
+  calls,
+  LoopBench,
+  microUsd,
+  ROUTES,
+  TOOLS,
+  type Route,
+} from '../tools/faults-bench.js';
 
 const JUDGED = answers(
   '{"consensus":[],"contradictions":[],"partial_coverage":[],"unique_insights":[],"blind_spots":[]}',
 );
 const ANSWER = answers('Go home.');
 const usd = (amount: number): number => Number(amount.toFixed(12));
-const fields = (panel: readonly string[]): JsonBody => ({
+const fields = (panel: readonly string[], tools: readonly object[] = []): JsonBody => ({
   model: 'openrouter/fusion',
   tools: undefined,
-  plugins: [{ id: 'fusion', analysis_models: panel, model: 'test/main', tools: [] }],
+  plugins: [{ id: 'fusion', analysis_models: panel, model: 'test/main', tools }],
 });
 /** Far more than the prompts of the judge and the answer beside the panel's text. */
 const MARGIN = 0.02;
+/** USD of one fetch: more than all calls together. */
+const DEAR = 2;
 /** The least that is held for the panel's text in the prompt of the answer. */
 const LEAST = 0.0038;
 
-describeOnEmbedded('the cost of a fusion', (database) => {
+interface Fetching {
+  readonly route: Route;
+  readonly stream: boolean;
+  readonly panelists?: number;
+  readonly room?: number;
+}
+
+describeOnEachDatabase('the cost of a fusion', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];
-    bench = await LoopBench.start(database, { models });
+    bench = await LoopBench.start(database, { models, tools: { web_fetch: { price: String(DEAR) } } });
   }, 60_000);
   afterAll(() => bench?.close());
 
@@ -39,11 +58,13 @@ describeOnEmbedded('the cost of a fusion', (database) => {
   const callsTo = (double: 'main' | 'adviser'): number => bench.upstreams[double].requests.length;
 
   /** The bounds of the answer, and of one model of the panel, in USD. */
-  async function bounds(): Promise<{ readonly answer: number; readonly panelist: number }> {
+  async function bounds(
+    tools: readonly object[] = [],
+  ): Promise<{ readonly answer: number; readonly panelist: number }> {
     const response = await bench.gateway.request('/routing/explain', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(bench.body(fields(['test/one']))),
+      body: JSON.stringify(bench.body(fields(['test/one'], tools))),
     });
     const { data } = (await response.json()) as JsonBody;
     return { answer: Number(data.candidates[0].bound), panelist: Number(data.consulted[0].bound) };
@@ -52,6 +73,16 @@ describeOnEmbedded('the cost of a fusion', (database) => {
   async function askWith(room: number, panel: readonly string[]): Promise<JsonBody> {
     const { key } = await bench.gateway.newKey({ limit: usd(room) });
     return bench.ask('/messages', fields(panel), key);
+  }
+
+  /** With a panel that may fetch pages, and this much room beside the answer and `panelists` of its models. */
+  async function askFetching(
+    { route, stream, panelists = 1, room = LEAST }: Fetching,
+    panel: readonly string[],
+  ): Promise<JsonBody> {
+    const { answer, panelist } = await bounds([TOOLS.fetch]);
+    const { key } = await bench.gateway.newKey({ limit: usd(answer + panelists * panelist + room) });
+    return bench.ask(route, { stream, ...fields(panel, [TOOLS.fetch]) }, key);
   }
 
   async function paid(): Promise<number> {
@@ -96,6 +127,51 @@ describeOnEmbedded('the cost of a fusion', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL });
   });
 
+  describe.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
+    'with tools that there is no room for, on $route, stream $stream',
+    (face) => {
+      const fetches = (): number => bench.upstreams.pages.requests.length;
+
+      it('makes the answer without the panel that was charged', async () => {
+        begin(ANSWER);
+        bench.upstreams.adviser.script(calls(bench.fetches));
+        const before = await paid();
+        const reply = await askFetching({ ...face, panelists: 2 }, ['test/one', 'test/two']);
+        expect([reply.status, callsTo('adviser'), fetches(), callsTo('main')]).toEqual([200, 2, 0, 1]);
+        expect(reply.text).toContain('Go ho');
+        expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 3 * CALL, tools_cost: 0 });
+        expect((await paid()) - before).toBe(3 * CALL);
+      });
+
+      it('makes it without a panel of which one was charged and the other has no room', async () => {
+        begin(ANSWER);
+        bench.upstreams.adviser.script(calls(bench.fetches));
+        const reply = await askFetching(face, ['test/one', 'test/two']);
+        expect([reply.status, callsTo('adviser'), fetches(), callsTo('main')]).toEqual([200, 1, 0, 1]);
+        expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 2 * CALL });
+      });
+
+      it('uses what a model of the panel wrote before its call', async () => {
+        begin(ANSWER);
+        bench.upstreams.adviser.script(answersAndCalls('At nine, I think.', bench.fetches));
+        const reply = await askFetching(face, ['test/one']);
+        expect([reply.status, callsTo('adviser'), fetches(), callsTo('main')]).toEqual([200, 1, 0, 1]);
+        expect(JSON.stringify(bench.upstreams.main.requests[0]!.json)).toContain('At nine, I think.');
+        expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 2 * CALL });
+      });
+
+      it('fetches where there is room', async () => {
+        begin(ANSWER);
+        let turn = 0;
+        const scripts = [calls(bench.fetches), answers('At nine.')];
+        bench.upstreams.adviser.script((request, index) => scripts[Math.min(turn++, 1)]!(request, index));
+        const reply = await askFetching({ ...face, panelists: 2, room: DEAR + MARGIN }, ['test/one']);
+        expect([reply.status, callsTo('adviser'), fetches()]).toEqual([200, 2, 1]);
+        expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', tools_cost: microUsd(DEAR) });
+      });
+    },
+  );
+
   it('shortens the answers of the panel to the room beside the answer', async () => {
     begin(ANSWER);
     bench.upstreams.adviser.script(answers('ä'.repeat(60_000)));
@@ -110,7 +186,7 @@ describeOnEmbedded('the cost of a fusion', (database) => {
   });
 });
 
-describeOnEmbedded('a fusion that its caller leaves', (database) => {
+describeOnEachDatabase('a fusion that its caller leaves', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];

@@ -5,7 +5,7 @@
  * docs/contribute/ledger.md#calls-that-are-left.
  */
 import { delta, OPEN, START } from '../http/messages-bench.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import { HANG, neverAnswers, sse, type Script } from '../support/upstream-answers.js';
 import { CALL, leftWithin, PRICES, ROUTES } from '../tools/faults-bench.js';
 import { MatrixBench, type Hanging } from './matrix-bench.js';
@@ -63,7 +63,7 @@ const CELLS = CASES.flatMap((plugin) =>
   ),
 );
 
-describeOnEmbedded('a caller that leaves', (database) => {
+describeOnEachDatabase('a caller that leaves', (database) => {
   let bench: MatrixBench;
   let key: string;
   beforeAll(async () => {

@@ -3,7 +3,7 @@
  * what would be done without calls or costs. The table of plugins, by these axes, with strict doubles, on both faces.
  * Failures, own credentials, and what is reported, stored and charged: matrix.spec.ts.
  */
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CELLS, MatrixBench, SLUGS, type Place, type Texts } from './matrix-bench.js';
 import { ANSWER, BROUGHT, CASES, pdfOf, SECRET, type Outcome, type PluginCase } from './matrix-cases.js';
@@ -16,7 +16,7 @@ const caseOf = (id: string): PluginCase => CASES.find((one) => one.id === id)!;
 const FACES = CELLS.filter(({ route, stream }) => stream === (route === '/chat/completions'));
 const LEAKING = `What is ${SECRET}?`;
 
-describeOnEmbedded('policies, sessions and explanations with each plugin', (database) => {
+describeOnEachDatabase('policies, sessions and explanations with each plugin', (database) => {
   let bench: MatrixBench;
   let key: string;
   const keys = {} as Record<'redacting' | 'blocking' | 'onlyNext' | 'notFirst', string>;

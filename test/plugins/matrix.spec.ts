@@ -5,12 +5,12 @@
  * with strict doubles, on both faces, whole and streamed. Guardrails, sessions and explanations:
  * matrix-policies.spec.ts.
  */
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CELLS, costOf, MatrixBench, ownCostOf, SLUGS, type Place } from './matrix-bench.js';
 import type { Outcome, PluginCase } from './matrix-cases.js';
 
-describeOnEmbedded('each plugin', (database) => {
+describeOnEachDatabase('each plugin', (database) => {
   let bench: MatrixBench;
   let key: string;
   let owning: string;

@@ -270,7 +270,7 @@ describeOnRedis('limits of models in Redis', () => {
       async (_, breakIt, mendIt) => {
         const cut = await replicaBy(way.url, { timeoutMs: 100 });
         const other = await replicaBy(redisAddress!);
-        const model = modelWith({ requestsPerMinute: 100, concurrency: 2 });
+        const model = modelWith({ requestsPerMinute: 10_000, concurrency: 2 });
         const [left, kept] = [await enter(cut, model), await enter(cut, model)];
         await breakIt();
 

@@ -7,7 +7,7 @@
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { neverAnswers, type Script } from '../support/upstream-answers.js';
 import { after, gate } from '../http/messages-bench.js';
@@ -36,7 +36,7 @@ const ROUNDS = 8;
 const usd = (amount: number): number => Number(amount.toFixed(12));
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 
-describeOnEmbedded('money that runs out in mid-loop', (database) => {
+describeOnEachDatabase('money that runs out in mid-loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const limited = { id: 'test/limited', model: { limits: { requests_per_minute: 1 } } };

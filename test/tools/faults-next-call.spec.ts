@@ -6,7 +6,7 @@
  */
 import { anthropicError, anthropicReply } from '../support/anthropic-upstream.js';
 import { readChunks } from '../support/chat-stream.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CUT, frame, json, resets, sse, type Answer, type Piece, type Script } from '../support/upstream-answers.js';
 import { delta, gate, OPEN } from '../http/messages-bench.js';
@@ -21,7 +21,7 @@ const refuses = anthropicReply([{ type: 'text', text: 'No.' }], {
   stopDetails: { type: 'refusal', category: null, explanation: null },
 });
 
-describeOnEmbedded('the next call of a loop', (database) => {
+describeOnEachDatabase('the next call of a loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database);

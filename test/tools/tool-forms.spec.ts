@@ -76,6 +76,18 @@ describe.each(FACES)('a tool of the gateway on %s', (face) => {
   it.each([
     ['openroute:web_search', 'openrouter:web_search'],
     ['open_router:datetime', 'openrouter:datetime'],
+    ['fairlead:web_search', 'openrouter:web_search'],
+    ['fairlead:datetime', 'openrouter:datetime'],
+    ['fairlead_bash', 'openrouter:bash'],
+    ['fairlead:websearch', 'openrouter:web_search'],
+    ['fairlead:image_generation', 'openrouter:image_generation'],
+    ['fairlead:experimental__search_models', 'openrouter:experimental__search_models'],
+    ['or:web_fetch', 'openrouter:web_fetch'],
+    ['open-router.web_fetch', 'openrouter:web_fetch'],
+    ['openrouter/web_search', 'openrouter:web_search'],
+    ['OpenRouter:web_search', 'openrouter:web_search'],
+    [' openrouter:web_search', 'openrouter:web_search'],
+    ['openrouter_web_search', 'openrouter:web_search'],
   ])('is named where its prefix is mistyped: %s', (type, meant) => {
     expect(refusalOf(face, { type })).toContain(`did you mean ${meant}?`);
   });

@@ -2,7 +2,7 @@ import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 import { shortened } from '../../core/shortened.js';
-import { nearestName, suggestOrListFields } from '../../shared/http/nearest-name.js';
+import { nearestName, nearestUnderPrefix, suggestOrListFields } from '../../shared/http/nearest-name.js';
 import { fieldNames } from '../../shared/http/schema.js';
 import { openParameters, serviceTools } from './schemas/service-tools.js';
 
@@ -74,8 +74,10 @@ export function assertVendorType(type: string, known: readonly string[], path: s
   const nearest = nearestName(name, names, SLIPS_MAX);
   const meant = nearest === undefined ? undefined : known[names.indexOf(nearest)];
   if (meant !== undefined) throw mistyped(path, meant);
-  const service = SERVICE_TOOL_PREFIX + type.replace(/^openrouter[_.-]/, '');
-  const meantService = SERVICE_TYPES.includes(service) ? service : nearestName(type, SERVICE_TYPES, SLIPS_MAX);
+  const service = SERVICE_TOOL_PREFIX + type;
+  const meantService = SERVICE_TYPES.includes(service)
+    ? service
+    : (nearestUnderPrefix(type, SERVICE_TYPES) ?? nearestName(type, SERVICE_TYPES, SLIPS_MAX));
   if (meantService !== undefined) throw mistyped(path, meantService);
 }
 

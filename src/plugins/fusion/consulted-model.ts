@@ -38,6 +38,8 @@ export interface Consultation {
   /** Why it is left out. */
   readonly error?: GatewayError;
   readonly omission?: Omission;
+  /** Its calls or tools have cost something. */
+  readonly isCharged: boolean;
   /** Its entry in the pipeline. */
   readonly report: JsonObject;
 }
@@ -121,12 +123,14 @@ export class ConsultedModel {
     return this.consultation(beganAt, { omission, ...(error && { error }), isCut: false });
   }
 
-  private consultation(beganAt: number, came: Omit<Consultation, 'name' | 'report'>): Consultation {
+  private consultation(beganAt: number, came: Omit<Consultation, 'name' | 'report' | 'isCharged'>): Consultation {
     const { panelModel, tools, call } = this;
     const name = panelModel.model?.id ?? panelModel.name;
+    const cost = call?.cost ?? 0n;
     return {
       ...came,
       name,
+      isCharged: cost > 0n,
       report: {
         model: name,
         outcome: came.omission ? 'left out' : 'answered',
@@ -134,7 +138,7 @@ export class ConsultedModel {
         ...(came.isCut && { cut: true }),
         tools: tools.flatMap((tool) => (tool.type === 'service' ? tool.id : [])),
         milliseconds: Math.round(performance.now() - beganAt),
-        cost_usd: usdNumber(call?.cost ?? 0n),
+        cost_usd: usdNumber(cost),
       },
     };
   }
@@ -177,7 +181,7 @@ const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The mod
 
 type Answer = Pick<Consultation, 'omission' | 'isCut'> & { readonly text: string };
 
-/** The text of the model after its tool calls, as far as there is room for it. */
+/** The text of the model after its tool calls, else before them, as far as there is room for it. */
 async function readAnswer(call: PlannedCall): Promise<Answer> {
   const reader = new AnswerReader();
   for await (const batch of await call.start()) for (const event of batch) reader.read(event);
@@ -186,6 +190,8 @@ async function readAnswer(call: PlannedCall): Promise<Answer> {
 
 class AnswerReader {
   private text = '';
+  /** What it wrote before its latest tool results: all there is where nothing follows. */
+  private before = '';
   private isText = false;
   private isCut = false;
   private hasNoRoom = false;
@@ -195,7 +201,7 @@ class AnswerReader {
     switch (event.type) {
       case 'block-start':
         this.isText = event.block.type === 'text';
-        if (event.block.type === 'service-tool-result') this.begin('');
+        if (event.block.type === 'service-tool-result') this.beginAnew();
         else if (this.isText && this.text !== '') this.add('\n\n');
         return;
       case 'block-delta':
@@ -214,7 +220,7 @@ class AnswerReader {
   }
 
   get answer(): Answer {
-    const text = this.text.trim();
+    const text = this.text.trim() || this.before;
     const omission = this.isRefusal
       ? 'refused'
       : text !== ''
@@ -225,8 +231,9 @@ class AnswerReader {
     return { text, isCut: this.isCut, ...(omission && { omission }) };
   }
 
-  private begin(text: string): void {
-    this.text = text;
+  private beginAnew(): void {
+    this.before = this.text.trim() || this.before;
+    this.text = '';
     this.isCut = false;
   }
 

@@ -124,17 +124,18 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
   const panel = readPanel({ request, options, catalog, isSandbox });
   const consulted = await callPanel(panel, context);
   const answers = consulted.filter(({ text }) => text !== undefined);
-  if (answers.length === 0) throw nobodyAnswered(consulted);
-  const verdict = await judge(context, panel, answers);
+  if (answers.length === 0 && !isAnsweredAlone(consulted)) throw nobodyAnswered(consulted);
+  const verdict = answers.length === 0 ? undefined : await judge(context, panel, answers);
+  const read = verdict ? withWords(request, wordsFor(answers, verdict), CLOSING.length) : request;
   return {
-    request: { ...withWords(request, wordsFor(answers, verdict), CLOSING.length), fusionDepth: 1 },
+    request: { ...read, fusionDepth: 1 },
     isOfModels: true,
     note: {
       summary: `${answers.length} of ${consulted.length} answered`,
       data: {
         ...(panel.preset && { preset: panel.preset }),
         panel: consulted.map(({ report }) => report),
-        judge: verdict.report,
+        ...(verdict && { judge: verdict.report }),
       },
     },
   };
@@ -154,19 +155,22 @@ async function callPanel(panel: Panel, context: ExtensionContext): Promise<reado
   );
 }
 
+/**
+ * A model of the panel was called, and there was no room for its tools or for the models after it. The answer, whose
+ * room is reserved, is made without the panel: a refusal would come after the charge.
+ */
+const isAnsweredAlone = (consulted: readonly Consultation[]): boolean => {
+  const hasCharge = consulted.some(({ isCharged }) => isCharged);
+  return consulted.some(({ omission, error }) => omission === 'payment-required' && (hasCharge || !error));
+};
+
 /** The request fails by the last failure. */
 function nobodyAnswered(consulted: readonly Consultation[]): GatewayError {
   const error = consulted.findLast((one) => one.error)?.error;
   const reasons = consulted.map(({ name: one, omission }) => `${one} (${omission})`).join(', ');
   const last = error ? `; the last error: ${error.message}` : '';
   const message = `No model of the panel answered: ${reasons}${last}`;
-  const isUnpaid = consulted.every(({ omission }) => omission === 'payment-required');
-  return new GatewayError(
-    error?.kind ?? (isUnpaid ? 'payment-required' : 'upstream-failed'),
-    message,
-    error?.detail ?? {},
-    { cause: error?.cause },
-  );
+  return new GatewayError(error?.kind ?? 'upstream-failed', message, error?.detail ?? {}, { cause: error?.cause });
 }
 
 const wordsFor = (answers: readonly Consultation[], { analysis }: Verdict): string =>

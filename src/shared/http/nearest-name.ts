@@ -29,3 +29,23 @@ export function suggestOrListParameters(name: string, known: readonly string[]):
  */
 export const nearestName = (name: string, known: Iterable<string>, slips?: number): string | undefined =>
   nearestNames(name, known, 1, slips)[0];
+
+/** Characters in which a prefix is looked for. */
+const PREFIXED_MAX = 64;
+/** What stands before the name of a tool: another owner, in any of the usual forms. */
+const PREFIX = /^\s*(?:[\w-]*[:./\s]+|(?:open[_-]?router|fairlead)[_-])/i;
+/** Maximum number of typing errors in a name behind a wrong prefix. */
+const BEHIND_PREFIX_SLIPS_MAX = 2;
+
+/**
+ * The known name with a prefix that is meant by the same name with another one: `fairlead:web_search` is
+ * `openrouter:web_search`.
+ */
+export function nearestUnderPrefix(name: string, known: readonly string[]): string | undefined {
+  const prefix = PREFIX.exec(name.slice(0, PREFIXED_MAX))?.[0];
+  if (prefix === undefined) return undefined;
+  const prefixed = known.filter((one) => one.includes(':'));
+  const bare = prefixed.map((one) => one.slice(one.indexOf(':') + 1));
+  const nearest = nearestName(name.slice(prefix.length).trimEnd(), bare, BEHIND_PREFIX_SLIPS_MAX);
+  return nearest === undefined ? undefined : prefixed[bare.indexOf(nearest)];
+}

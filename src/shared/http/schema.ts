@@ -12,7 +12,7 @@ import { isDomainRule } from '../../core/domains.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { SharedSchemas } from './shared-schemas.js';
-import { nearestName, suggestField, suggestOrListFields } from './nearest-name.js';
+import { nearestName, nearestUnderPrefix, suggestField, suggestOrListFields } from './nearest-name.js';
 import { undeclaredMembers } from './undeclared-members.js';
 
 /*
@@ -503,7 +503,7 @@ function expectationOf(schema: Record<string, unknown>): string {
 
 function unknownTag(schema: Record<string, unknown>, tag: string, value: unknown): string {
   const tags = tagsOf(schema, tag);
-  const nearest = typeof value === 'string' ? nearestName(value, tags) : undefined;
+  const nearest = typeof value === 'string' ? (nearestUnderPrefix(value, tags) ?? nearestName(value, tags)) : undefined;
   return `must be one of ${tags.join(', ')}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 
