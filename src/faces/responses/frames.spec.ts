@@ -258,6 +258,12 @@ it.each<[ErrorKind, RegExp, string]>([
   expect(await assembledByOpenai(stream)).toMatchObject({ status: 'failed' });
 });
 
+it('repeats no words that the message has', () => {
+  const face = responsesFace({ ...OPTIONS, echo: ECHO });
+  const error = new GatewayError('upstream-failed', 'provider returned error: connection error: It broke.');
+  expect(readResponseEvents(face.failure(VIEW, error)).at(-1).response.error.message).toBe(error.message);
+});
+
 it('fails before its first event with a whole stream', () => {
   const face = responsesFace({ ...OPTIONS, echo: ECHO });
   const events = readResponseEvents(face.failure(VIEW, new GatewayError('upstream-failed', 'It broke.')));

@@ -136,6 +136,11 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   internal: 'connection error',
 };
 
+const KNOWN_WORDS = /provider returned error|overloaded|connection error|rate limit/i;
+
+const inKnownWords = (kind: ErrorKind, message: string): string =>
+  KNOWN_WORDS.test(message) ? message : `${WORDS[kind] ?? 'provider returned error'}: ${message}`;
+
 /** The response that failed after its start. */
 export function viewFailure(
   generation: GenerationView,
@@ -143,12 +148,11 @@ export function viewFailure(
   { error, output }: { readonly error: GatewayError; readonly output: readonly JsonObject[] },
 ): JsonObject {
   const { kind, message, detail } = error;
-  const words = WORDS[kind] ?? 'provider returned error';
   return {
     ...responseHead(generation, echo),
     status: 'failed',
     output,
-    error: { code: CODES[kind] ?? 'server_error', message: `${words}: ${message}` },
+    error: { code: CODES[kind] ?? 'server_error', message: inKnownWords(kind, message) },
     error_type: detail.errorType ?? APPEARANCES[kind].errorType,
     ...(detail.metadata && { error_metadata: detail.metadata }),
     ...generation.extras,

@@ -9,10 +9,12 @@ import { BLOCKS_MAX, BlockSequencer } from '../block-sequencer.js';
 import { listOf, malformed, nonEmpty, objectOf } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
+import { CUSTOM_CALL, ownToolName } from './own-tools.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { RepeatedText } from './repeated-text.js';
 import { ReplyCall } from './reply-call.js';
+import { ReplyTextCall } from './reply-text-call.js';
 import { ReplyItem, type ReplyParts } from './reply-item.js';
 import { StreamedItems } from './streamed-items.js';
 
@@ -97,6 +99,21 @@ export class ResponsesReply implements ReplyParts {
     this.hasToolCalls = true;
     this.latestText = undefined;
     return new ReplyCall(this.callIds.take(id), this.names.toOriginal(name), this.sequencer, out);
+  }
+
+  beginOwnCall(
+    type: string,
+    id: string | undefined,
+    name: string | undefined,
+    out: ModelEvent[],
+  ): ReplyCall | ReplyTextCall | undefined {
+    const { tools } = this.context.request;
+    if (tools.length === 0) return undefined;
+    this.names ??= toolNamesOf(this.context);
+    const known = ownToolName(tools, type, name && this.names.toOriginal(name));
+    if (known === undefined) return undefined;
+    const call = this.beginCall(id, this.names.toWire(known), out);
+    return type === CUSTOM_CALL ? new ReplyTextCall(call) : call;
   }
 
   beginText(): boolean {

@@ -1,0 +1,70 @@
+import type { Origin } from '../../../core/conversation/content.js';
+import type { FunctionTool, Tool } from '../../../core/conversation/tools.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { nonEmpty, printed } from '../read-json.js';
+
+/*
+ * The caller's tools that this format has in a form of its own: a custom tool, whose input is a text, and the shells
+ * and the patch tool, whose arguments are documented. Models of other formats have them as functions, and so has
+ * the neutral request; for a provider of this format they are what they were.
+ */
+
+/** The wire object of this format that a value was read from. */
+export const ownValue = (origin: Origin | undefined): JsonObject | undefined =>
+  origin?.vendor === 'openai-responses' ? origin.value : undefined;
+
+export const ownTool = ({ origin }: FunctionTool): JsonObject | undefined => ownValue(origin);
+
+/** Types of tools by the types of their calls. */
+const TOOL_OF_CALL: ReadonlyMap<string, string> = new Map([
+  ['custom_tool_call', 'custom'],
+  ['shell_call', 'shell'],
+  ['local_shell_call', 'local_shell'],
+  ['apply_patch_call', 'apply_patch'],
+]);
+
+/** Types of custom tools' calls and outputs: their input is a text, their output is that of a function. */
+export const CUSTOM_CALL = 'custom_tool_call';
+export const CUSTOM_OUTPUT = 'custom_tool_call_output';
+
+/** Whether items of this type are calls of such tools. */
+export const isOwnCall = (type: string): boolean => TOOL_OF_CALL.has(type);
+
+/**
+ * The name of the tool that a call is of; undefined: the request has no such tool.
+ * @param type of the call
+ * @param name of a custom tool, in the caller's request
+ */
+export function ownToolName(tools: readonly Tool[], type: string, name: string | undefined): string | undefined {
+  const kind = TOOL_OF_CALL.get(type);
+  if (kind === undefined) return undefined;
+  for (const tool of tools) {
+    if (tool.type !== 'function' || ownTool(tool)?.['type'] !== kind) continue;
+    if (kind !== 'custom' || tool.name === name) return tool.name;
+  }
+  return undefined;
+}
+
+/** The arguments of a call, as text: JSON, but for a custom tool. */
+export function argumentsIn(item: JsonObject): string {
+  switch (item['type']) {
+    case CUSTOM_CALL:
+      return nonEmpty(item['input']) ?? '';
+    case 'shell_call':
+    case 'local_shell_call':
+      return printedAction(item['action']);
+    case 'apply_patch_call':
+      return isJsonObject(item['operation']) ? printed({ operation: item['operation'] }) : '';
+    default: {
+      const { arguments: value } = item;
+      // Some providers send the object itself.
+      return typeof value === 'string' ? value : isJsonObject(value) ? printed(value) : '';
+    }
+  }
+}
+
+function printedAction(action: Json | undefined): string {
+  if (!isJsonObject(action)) return '';
+  const { type: _type, ...rest } = action;
+  return printed(rest);
+}
