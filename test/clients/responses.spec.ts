@@ -1,9 +1,10 @@
 /**
- * Checks that real, unmodified clients of the responses format work, whole and streamed, with loops of tools, structured
- * output, reasoning that comes back, and failures: `openai` and OpenRouter's `callModel`. The clients call the real
- * application over scripted upstreams of two formats and the sandbox.
+ * Checks that real, unmodified clients of the responses format work, whole and streamed: loops of tools, answers by a
+ * schema, reasoning that comes back, and failures. `openai` and `callModel` of OpenRouter's client call the real
+ * application over scripted upstreams of three formats.
  */
 import OpenAI from 'openai';
+import { zodTextFormat } from 'openai/helpers/zod';
 import type { OpenRouter } from '@openrouter/sdk';
 import { z } from 'zod';
 import { API_KEY, MANAGEMENT_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -96,7 +97,7 @@ describeOnEmbedded('clients of responses', (database) => {
 
       it('parses an answer by its schema', async () => {
         scriptOf(model, text('{"city":"Kiel"}'));
-        const format = { type: 'json_schema' as const, name: 'city', strict: true, schema: CITY };
+        const format = zodTextFormat(z.object({ city: z.string() }), 'city');
         const body = { model, input: 'Where?', text: { format } };
         const response: JsonBody = stream
           ? await openai.responses.stream(body).finalResponse()
@@ -144,7 +145,7 @@ describeOnEmbedded('clients of responses', (database) => {
   });
 
   it('openai: throws its own errors', async () => {
-    const key = await (await gateway.request('/keys', { method: 'POST', key: MANAGEMENT_KEY, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name: 'poor', limit: 0 }) })).json(); // oxfmt-ignore
+    const key: JsonBody = await (await gateway.request('/keys', { method: 'POST', key: MANAGEMENT_KEY, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ name: 'poor', limit: 0 }) })).json(); // oxfmt-ignore
     const poor = new OpenAI({ apiKey: key.key, baseURL: `${gateway.origin}/api/v1`, maxRetries: 0 });
     const statusOf = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 200, (error: { status: unknown }) => error.status); // oxfmt-ignore
     expect(await statusOf(poor.responses.create({ model: 'test/openai', input: 'Hello' }))).toBe(402);
@@ -192,9 +193,7 @@ describeOnEmbedded('clients of responses', (database) => {
       ];
       scriptOf('test/responses', responsesReply(kinds));
       const responsesRequest = { model: 'test/responses', input: 'Hello', include: ['reasoning.encrypted_content'] };
-      const send = client.responses.send.bind(client.responses) as unknown as (
-        body: object,
-      ) => Promise<JsonBody>;
+      const send = client.responses.send.bind(client.responses) as unknown as (body: object) => Promise<JsonBody>;
       const response = await send({ responsesRequest });
       expect(response.output.map(({ type }: JsonBody) => type)).toEqual(['reasoning', 'message']);
       scriptOf('test/openai', json({ error: { message: 'no', type: 'server_error' } }, 400));

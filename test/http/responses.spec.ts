@@ -93,7 +93,7 @@ describeOnEachDatabase('POST /responses', (database) => {
     });
 
   /** The response, from the last event where it is streamed. */
-  async function ask(body: { stream?: boolean } & object, headers: Record<string, string> = {}): Promise<JsonBody> {
+  async function ask(body: JsonBody, headers: Record<string, string> = {}): Promise<JsonBody> {
     const response = await post({ input: 'Hello', ...body }, headers);
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${response.status} ${text}`);
@@ -136,7 +136,7 @@ describeOnEachDatabase('POST /responses', (database) => {
       const { usage } = body;
       expect(usage.total_tokens).toBe(usage.input_tokens + usage.output_tokens);
       expect(usage.cost).toBeGreaterThan(0);
-      const { data } = await (await gateway.request(`/generation?id=${body.id}`)).json();
+      const { data } = (await (await gateway.request(`/generation?id=${body.id}`)).json()) as JsonBody;
       expect(data).toMatchObject({ api: 'responses', model, streamed: stream, total_cost: usage.cost });
     });
 
@@ -292,7 +292,7 @@ describeOnEachDatabase('POST /responses', (database) => {
         models: ['test/chat', 'test/native'],
         stream,
         plugins: [{ id: 'response-healing' }],
-        text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object', properties: { a: { type: 'integer' } } } } }, // oxfmt-ignore
+        text: { format: { type: 'json_schema', name: 'n', schema: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false } } }, // oxfmt-ignore
       });
       expect(response.model).toBe('test/native');
       expect(JSON.parse(outputText(response))).toEqual({ a: 1 });
@@ -302,7 +302,7 @@ describeOnEachDatabase('POST /responses', (database) => {
       for (const [status, expected] of [[500, 502], [429, 429]] as const) {
         upstreams['test/chat'].script(json({ error: { message: 'no', type: 'server_error' } }, status));
         const response = await post({ model: 'test/chat', input: 'Hello', stream });
-        expect([response.status, (await response.json()).error]).toMatchObject([expected, { code: expected, message: expect.any(String) }]); // oxfmt-ignore
+        expect([response.status, ((await response.json()) as JsonBody).error]).toMatchObject([expected, { code: expected, message: expect.any(String) }]); // oxfmt-ignore
       }
     }); // oxfmt-ignore
   });
@@ -357,7 +357,7 @@ describeOnEachDatabase('POST /responses', (database) => {
   ])('refuses %j with what to do', async (more, message) => {
     const before = MODELS.map((name) => upstreams[name].requests.length);
     const response = await post({ model: 'test/chat', input: 'Hello', ...more });
-    const { error } = await response.json();
+    const { error } = (await response.json()) as JsonBody;
     expect([response.status, error.code]).toEqual([400, 400]);
     expect(error.message).toContain(message);
     expect(MODELS.map((name) => upstreams[name].requests.length)).toEqual(before);

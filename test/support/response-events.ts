@@ -142,11 +142,11 @@ export function readResponseEvents(stream: string | Uint8Array): JsonBody[] {
 
 /** The response that OpenAI's own client assembles from the events. */
 export async function assembledByOpenai(stream: string | Uint8Array): Promise<JsonBody> {
-  const bytes = typeof stream === 'string' ? Buffer.from(stream) : stream;
+  const text = typeof stream === 'string' ? stream : Buffer.from(stream).toString();
   const client = new OpenAI({
     apiKey: 'k',
     maxRetries: 0,
-    fetch: () => Promise.resolve(new Response(bytes as BodyInit, { headers: { 'content-type': 'text/event-stream' } })),
+    fetch: () => Promise.resolve(new Response(text, { headers: { 'content-type': 'text/event-stream' } })),
   });
   return client.responses.stream({ model: 'm', input: 'i' }).finalResponse();
 }

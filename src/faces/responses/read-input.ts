@@ -71,10 +71,10 @@ const READERS: { readonly [Kind in Exclude<ItemOf<string>['type'], 'message'>]: 
   apply_patch_call_output: (turns, item, path) =>
     turns.result(clientResult(item.call_id, item, item.output || (item.status ?? '')), path),
   reasoning: (turns, item, path) => {
-    for (const block of readReasoning(item)) turns.say(block, path);
+    for (const block of readReasoning(item)) turns.answer(block, path);
   },
   image_generation_call: (turns, { result }, path) => {
-    if (result) turns.say(readDrawn(result), path);
+    if (result) turns.answer(readDrawn(result), path);
   },
   additional_tools: (turns, { tools }) => turns.tools.push(...tools),
   configuration_update: (turns, { reasoning: { effort } }) => {
@@ -126,7 +126,7 @@ function readItem(turns: Turns, item: WireItem, path: string): void {
   // Uses of the gateway's own tools: the model's text contains what it took from them.
   const { id } = item as { readonly id?: string | null };
   if (item.type.startsWith(SERVICE_TOOL_PREFIX) || id?.startsWith(SERVER_TOOL_USE_PREFIX)) return;
-  turns.say({ type: 'opaque', opaque: { vendor: OWN, value: item as JsonObject } }, path);
+  turns.answer({ type: 'opaque', opaque: { vendor: OWN, value: item as JsonObject } }, path);
 }
 
 function readMessage(turns: Turns, { role, content, phase }: WireMessageItem, path: string): void {
@@ -147,7 +147,7 @@ function readMessage(turns: Turns, { role, content, phase }: WireMessageItem, pa
   const paths = pathsOf(content, at);
   if (role === 'user') return turns.ask(blocks, paths);
   for (const [place, block] of blocks.entries()) {
-    turns.say(block.type === 'text' && phase ? { ...block, phase } : block, paths[place] ?? at);
+    turns.answer(block.type === 'text' && phase ? { ...block, phase } : block, paths[place] ?? at);
   }
 }
 
@@ -180,7 +180,7 @@ class Turns {
   }
 
   /** A part of the model's turn. */
-  say(block: ContentBlock, path: string): void {
+  answer(block: ContentBlock, path: string): void {
     const last = this.list.at(-1);
     if (last?.role !== 'assistant' || last.results) return this.add('assistant', [block], [path]);
     last.content.push(block);
@@ -188,7 +188,7 @@ class Turns {
   }
 
   call(block: ToolUseBlock, path: string): void {
-    this.say(block, path);
+    this.answer(block, path);
     this.callers.set(block.id, this.list.at(-1)!);
   }
 

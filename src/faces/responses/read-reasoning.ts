@@ -9,11 +9,7 @@ import type { ItemOf } from './schemas/input.js';
 export function readReasoning(item: ItemOf<'reasoning'>): readonly ReasoningBlock[] {
   const { encrypted_content: token, signature, format } = item;
   const sealed = token ? readToken(token) : [];
-  if (sealed.some(({ type }) => type === 'thinking')) return sealed;
-  const mark = sealed[0]?.mark ?? markOf(format);
-  // The proof of a text that is not whole any more is no proof; the vendor's own seal needs no text.
-  const words = wordsOf(item, mark, sealed.length === 0 ? (signature ?? undefined) : undefined);
-  return [...words, ...sealed];
+  return sealed.length > 0 ? sealed : wordsOf(item, markOf(format), signature ?? undefined);
 }
 
 function markOf(format: string | null | undefined): ReasoningMark | undefined {

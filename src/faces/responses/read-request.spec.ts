@@ -65,6 +65,7 @@ it.each<[string, object, object]>([
   ['what is not known', { prompt_cache_options: { mode: 'explicit' } }, { extras: { vendor: 'openai-responses', value: { prompt_cache_options: { mode: 'explicit' } } } }],
   ['search by suffix', { model: 'm:online' }, { plugins: [{ id: 'web' }] }],
   ['a search', { tools: [{ type: 'web_search', search_context_size: 'low' }] }, { tools: [{ type: 'service', id: 'openrouter:web_search', parameters: { search_context_size: 'low' } }] }],
+  ['a search that may reach nothing', { tools: [{ type: 'web_search', external_web_access: false }] }, { tools: [] }],
   ['a tool of the vendor', { tools: [{ type: 'image_generation', size: 's' }] }, { tools: [{ type: 'vendor', opaque: { vendor: 'openai-responses', value: { type: 'image_generation', size: 's' } } }] }],
   ['tools among the items', { input: [{ type: 'additional_tools', tools: [{ type: 'function', name: 'f' }] }, user('a')] }, { tools: [{ type: 'function', name: 'f', inputSchema: { type: 'object', properties: {} } }] }],
   ['an effort among the items', { reasoning: { effort: 'high' }, input: [{ type: 'configuration_update', reasoning: { effort: 'low' } }, user('a')] }, { effort: 'low' }],

@@ -33,10 +33,14 @@ export function readTools(wire: readonly WireTool[]): ReadTools {
       const name = tool.type as keyof typeof CLIENT_TOOLS;
       const { call, description, parameters } = CLIENT_TOOLS[name];
       add({ type: 'function', name, description, inputSchema: parameters, ...ownForm(tool) }, call);
-    } else tools.push(readOther(tool, `tools.${place}`));
+    } else if (!isOffline(tool)) tools.push(readOther(tool, `tools.${place}`));
   }
   return { tools, forms: forms ?? NO_FORMS };
 }
+
+/** A search that may reach nothing outside, as agents send it by default: engines have no such search. */
+const isOffline = (tool: WireTool): boolean =>
+  SHORTHANDS.has(tool.type) && (tool as JsonObject)['external_web_access'] === false;
 
 const isClientTool = <Kind extends 'function' | 'custom' | 'namespace'>(
   tool: WireTool,

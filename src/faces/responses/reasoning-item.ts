@@ -113,15 +113,9 @@ export class ReasoningItem {
       id: this.place.id,
       summary: this.summary,
       ...(this.content.length > 0 && { content: this.content }),
-      ...(this.place.sink.wantsProof && status !== 'in_progress' && { encrypted_content: this.token() }),
+      ...(this.place.sink.wantsProof && status !== 'in_progress' && { encrypted_content: printToken(this.blocks) }),
       ...(format !== undefined && format !== UNNAMED_REASONING && { format }),
       status,
     };
-  }
-
-  /** The texts of a sealed item are readable beside the seal, which does not depend on them. */
-  private token(): string {
-    const seals = this.blocks.filter(({ type }) => type === 'redacted-thinking');
-    return printToken(seals.length > 0 ? seals : this.blocks);
   }
 }

@@ -52,7 +52,7 @@ export function endingOf({ unified, raw, vendor }: StopReason): Ending {
 /** The status of the item that the end of the reply cut off. */
 export const lastStatus = (ending: Ending): ItemStatus => (ending === CUT ? 'incomplete' : 'completed');
 
-/** The response without what only its end tells: the form of its first events. */
+/** The response before anything of its end is known: the form of its first events. */
 export const responseHead = (generation: GenerationView, echo: JsonObject): JsonObject => ({
   id: generation.id,
   object: 'response',

@@ -107,7 +107,42 @@ const chatWords: FaceWords = {
   stop: (sequence) => ({ stop: [sequence] }),
 };
 
-export const WORDS: Readonly<Record<TestFace['name'], FaceWords>> = { messages: messagesWords, chat: chatWords };
+const responsesWords: FaceWords = {
+  system: () => ({ instructions: SYSTEM }),
+  marked: (text) => ({ role: 'user', content: [{ type: 'input_text', text }] }),
+  mixedResult: (call_id) => ({
+    type: 'function_call_output',
+    call_id,
+    output: [
+      { type: 'input_text', text: 'See the map.' },
+      { type: 'input_image', image_url: `data:image/png;base64,${IMAGE}` },
+      { type: 'input_file', filename: 'report.pdf', file_data: `data:application/pdf;base64,${PDF}` },
+    ],
+  }),
+  byAddress: (text) => ({
+    role: 'user',
+    content: [
+      { type: 'input_text', text },
+      { type: 'input_image', image_url: MAP_URL },
+      { type: 'input_file', file_url: REPORT_URL },
+    ],
+  }),
+  format: (schema) => ({ text: { format: { type: 'json_schema', name: 'reply', schema, strict: true } } }),
+  stop: () => ({}),
+};
+
+export const WORDS: Readonly<Record<TestFace['name'], FaceWords>> = {
+  messages: messagesWords,
+  chat: chatWords,
+  responses: responsesWords,
+};
+
+/** What the format of a face has no field for. */
+export const LACKS: Readonly<Record<TestFace['name'], readonly CaseId[]>> = {
+  messages: [],
+  chat: [],
+  responses: ['cache markers', 'stop sequence'],
+};
 
 /** A conversation: each reply but the last is handed back, with what the caller adds to it. */
 export interface Case {
@@ -124,10 +159,10 @@ const question = (face: TestFace): readonly JsonBody[] => face.user(QUESTION);
 const tools = (face: TestFace, ...names: readonly string[]): { tools: JsonBody[] } => ({
   tools: names.map((name) => face.tool(name, schemaOf(name))),
 });
-/** Instructions are a field of one face and a message of the other. */
+/** Instructions are a message of the chat face, and a field of the others. */
 const withSystem = (face: TestFace, isMarked: boolean, messages: readonly JsonBody[]): ReturnType<Case['ask']> => {
   const instructions: JsonBody = WORDS[face.name].system(isMarked);
-  return face.name === 'messages' ? { ...instructions, messages } : { messages: [instructions.system, ...messages] };
+  return face.name === 'chat' ? { messages: [instructions.system, ...messages] } : { ...instructions, messages };
 };
 const simple = (reply: DoubleReply): Case => ({
   replies: [reply],
