@@ -68,9 +68,12 @@ describeOnEmbedded('replies cut anywhere', (database) => {
     });
     expect(response.status).toBe(200);
     const text = await response.text();
-    if (stream) expect(FACES[route].read(text).length).toBeGreaterThan(2);
+    const events = stream ? FACES[route].read(text) : [];
+    if (stream) expect(events.length).toBeGreaterThan(2);
     const [, tail = ''] = /gen-\d+-(\w{20})/.exec(text) ?? [];
-    return text
+    // Texts that came together are one event of `/responses`; its grammar proves that they add up to the last one.
+    const read = stream && route === '/responses' ? JSON.stringify(events.at(-1)!.response) : text;
+    return read
       .replaceAll(/gen-\d+-\w{20}/g, 'gen')
       .replaceAll(tail, 'tail')
       .replaceAll(/_at":\d+/g, '_at":0')
