@@ -1,7 +1,7 @@
 import type { BlockStart } from '../../core/conversation/event.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { ItemPlace, ItemStatus } from './item-sink.js';
-import { callFields, emptyCallFields, type CallForm } from './tool-calls.js';
+import { callFields, emptyCallFields, textOf, type CallForm } from './tool-calls.js';
 
 /** A call without arguments is a call with none. */
 const NO_ARGUMENTS = '{}';
@@ -30,7 +30,7 @@ export class CallItem {
   close(status: ItemStatus): void {
     if (this.json === '') this.grow(NO_ARGUMENTS);
     const fields = callFields(this.form, this.json);
-    this.writeEnd(fields);
+    this.writeEnd();
     this.place.finish(this.view(status, fields));
   }
 
@@ -38,12 +38,12 @@ export class CallItem {
    * A text is sent as one piece: it stands inside JSON until then. A patch has no events of its own: OpenAI's client
    * throws at those that the format has for its diff (openai 6.49.0).
    */
-  private writeEnd(fields: JsonObject): void {
+  private writeEnd(): void {
     const { form, place } = this;
     if (form.type === 'function_call') {
       place.write('response.function_call_arguments.done', { name: form.name, arguments: this.json });
     } else if (form.type === 'custom_tool_call') {
-      const input = String(fields['input']);
+      const input = textOf(this.json);
       if (input !== '') place.write('response.custom_tool_call_input.delta', { delta: input });
       place.write('response.custom_tool_call_input.done', { input });
     }

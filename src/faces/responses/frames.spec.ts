@@ -99,7 +99,7 @@ const timeless = (body: object) => JSON.parse(JSON.stringify({ ...body, complete
 function whole(events: readonly ModelEvent[], options = OPTIONS) {
   const builder = new ReplyBuilder();
   for (const event of events) builder.push(event);
-  return timeless(doAtOnce(viewReply(builder.finish(), VIEW, { ...options, echo: ECHO })) as object);
+  return timeless(doAtOnce(viewReply(builder.finish(), VIEW, { ...options, echo: ECHO })));
 }
 
 /** Printed in batches that end at these places. */

@@ -105,7 +105,7 @@ export class ResponseFrames implements FramePrinter, EventWriter {
     this.items.finish(lastStatus(ending));
     const { output } = this.items;
     const response = viewEnd(this.generation, this.echo, { stop, usage: this.usage, output });
-    this.write(`response.${ending.status}`, { response: response as unknown as JsonObject });
+    this.write(`response.${ending.status}`, { response });
     this.text += DONE_FRAME;
   }
 

@@ -56,7 +56,7 @@ const READERS: { readonly [Kind in Exclude<ItemOf<string>['type'], 'message'>]: 
     if (item.id) turns.localIds.set(item.id, item.call_id);
   },
   apply_patch_call: (turns, item, path) =>
-    turns.call(clientCall('apply_patch', item, { operation: item.operation as JsonObject }), path),
+    turns.call(clientCall('apply_patch', item, { operation: item.operation }), path),
   function_call_output: (turns, { call_id: toolUseId, output }, path) =>
     turns.result({ type: 'tool-result', toolUseId, content: readOutput(output, `${path}.output`) }, path),
   custom_tool_call_output: (turns, item, path) => {

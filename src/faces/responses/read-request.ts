@@ -126,7 +126,10 @@ function addAnswerOptions(request: Draft, dto: CreateResponseDto): void {
 /** @throws GatewayError for a form that no model here answers in */
 function addTextOptions(request: Draft, { format, verbosity }: WireText): void {
   if (verbosity) request.verbosity = verbosity;
-  switch (format?.type) {
+  if (!format) return;
+  switch (format.type) {
+    case 'text':
+      break;
     case 'json_object':
       request.outputFormat = { type: 'json-object' };
       break;

@@ -121,7 +121,7 @@ function readOther(tool: WireTool, path: string): Tool {
 /** The choice with the names that models have for the tools. */
 export function flatChoice(choice: WireToolChoice): WireChoice {
   if (typeof choice === 'string') return choice;
-  if (choice.type !== 'allowed_tools' || !('tools' in choice)) return flatOne(choice as WireOneTool);
+  if (choice.type !== 'allowed_tools' || !('tools' in choice)) return flatOne(choice);
   return { ...choice, type: 'allowed_tools', tools: choice.tools.map(flatOne) };
 }
 

@@ -166,7 +166,7 @@ export function echoOf(dto: CreateResponseDto): JsonObject {
     instructions: dto.instructions ?? null,
     metadata: dto.metadata ?? {},
     tools: tools as unknown as Json,
-    tool_choice: (dto.tool_choice ?? 'auto') as Json,
+    tool_choice: dto.tool_choice ?? 'auto',
     parallel_tool_calls: dto.parallel_tool_calls ?? true,
     temperature: dto.temperature ?? null,
     top_p: dto.top_p ?? null,

@@ -9,7 +9,7 @@ import {
   type WireDialect,
 } from '../../support/doubles/double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import type { SeenReply, TestFace } from '../translation-bench.js';
+import type { AnyFace, FaceName, SeenReply } from '../translation-bench.js';
 import type { Pair } from './bench.js';
 import { FAMILIES, type FamilyId } from './places.js';
 import {
@@ -35,11 +35,11 @@ import {
 export type CallerReply = Omit<SeenReply, 'turn'> & { readonly citations: readonly JsonBody[] };
 
 /** Where the caller's reply differs from the double's. */
-export type Otherwise = (reply: DoubleReply, face: TestFace['name'], pair: Pair) => Partial<CallerReply>;
+export type Otherwise = (reply: DoubleReply, face: FaceName, pair: Pair) => Partial<CallerReply>;
 
 /** Carried: a part of the body that the vendor must get, at the last turn. */
 interface Carried {
-  readonly sent: (pair: Pair, face: TestFace['name']) => JsonBody;
+  readonly sent: (pair: Pair, face: FaceName) => JsonBody;
   readonly otherwise?: Otherwise;
 }
 
@@ -768,7 +768,7 @@ export function cellOf(id: CaseId, family: FamilyId): Cell {
   return typeof cell === 'string' ? cellOf(id, cell) : cell;
 }
 
-const STOPS: Readonly<Record<TestFace['name'], Readonly<Record<ReturnType<typeof stopOf>, string>>>> = {
+const STOPS: Readonly<Record<FaceName, Readonly<Record<ReturnType<typeof stopOf>, string>>>> = {
   messages: {
     end: 'end_turn',
     'tool-use': 'tool_use',
@@ -797,7 +797,7 @@ const idOf = (id: string, { dialect, family, platform }: Pair): JsonBody =>
   dialect === 'google-gemini' && (platform === 'vertex' || family === 'google-gemini 2.5') ? expect.any(String) : id;
 
 /** Vendors that report no cache figures: the Messages face reports null, the others count none. */
-function cachedOf(cached: number, face: TestFace['name'], { dialect }: Pair): number | null {
+function cachedOf(cached: number, face: FaceName, { dialect }: Pair): number | null {
   const isReported = dialect === 'google-gemini' ? cached > 0 : dialect !== 'cohere-chat';
   return isReported || face !== 'messages' ? cached : null;
 }
@@ -816,7 +816,7 @@ const CITES: Readonly<Record<WireDialect, 'the page' | 'the reply'>> = {
 function citationOf(
   { url, title, quote }: DoubleCitation,
   words: string,
-  face: TestFace['name'],
+  face: FaceName,
   dialect: WireDialect,
 ): JsonBody {
   const quotesPage = CITES[dialect] === 'the page';
@@ -838,7 +838,7 @@ function citationOf(
 }
 
 /** A face's reply for a double's reply, without exceptions. OpenAI's formats count cached tokens as prompt. */
-export function replyFor(reply: DoubleReply, face: TestFace['name'], pair: Pair, otherwise?: Otherwise): CallerReply {
+export function replyFor(reply: DoubleReply, face: FaceName, pair: Pair, otherwise?: Otherwise): CallerReply {
   const { input, cached, output } = reply.usage ?? DOUBLE_USAGE;
   const words = (type: 'thinking' | 'text'): string =>
     reply.parts.map((part) => (part.type === type ? part.text : '')).join('');

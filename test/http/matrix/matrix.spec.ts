@@ -9,7 +9,7 @@ import { describeOnEmbedded } from '../../support/database.js';
 import { DOUBLE_USAGE, type DoubleFailureKind } from '../../support/doubles/double.js';
 import { PLATFORM_DOUBLES, WAYS } from '../../support/doubles/platforms.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import { FACES, responsesFace, type SeenReply, type TestFace } from '../translation-bench.js';
+import { FACES, responsesFace, type SeenReply, type AnyFace } from '../translation-bench.js';
 import { MatrixBench, PAIRS, type Pair } from './bench.js';
 import { CASE_IDS, CASES, LACKS, MAX_TOKENS, QUESTION, type Case, type CaseId } from './cases.js';
 import { cellOf, FAILURE_STATUSES, replyFor, type CallerReply } from './cells.js';
@@ -30,7 +30,7 @@ describeOnEmbedded('the matrix', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  async function ask(face: TestFace, pair: Pair, body: object, stream: boolean): Promise<Turn['seen']> {
+  async function ask(face: AnyFace, pair: Pair, body: object, stream: boolean): Promise<Turn['seen']> {
     const response = await bench.send(face.path, { model: pair.id, max_tokens: MAX_TOKENS, stream, ...body });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${response.status} ${text}`);
@@ -40,7 +40,7 @@ describeOnEmbedded('the matrix', (database) => {
 
   /** The whole conversation, with what was received and sent in each turn. */
   async function converse(
-    face: TestFace,
+    face: AnyFace,
     pair: Pair,
     { replies, ask: bodyOf, goOn }: Case,
     stream: boolean,
@@ -69,7 +69,7 @@ describeOnEmbedded('the matrix', (database) => {
       for (const { way } of bench.doubleOf(pair).calls) expect(way).toBe(pair.way);
     });
 
-    describe.each([...FACES, responsesFace])('$name', (face) => {
+    describe.each<AnyFace>([...FACES, responsesFace])('$name', (face) => {
       it.each(CASE_IDS.filter((id) => !LACKS[face.name].includes(id)))('%s', async (id: CaseId) => {
         const cell = cellOf(id, pair.family);
         if ('refused' in cell) {

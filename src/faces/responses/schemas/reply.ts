@@ -79,7 +79,7 @@ const item = titled(
     'One of the kinds below, an item of the vendor’s own as it came, or a use of one of the gateway’s tools.',
     objectAndOthers(
       {
-        type: described('`message`, `reasoning`, `function_call`, `web_search_call`, …', text()),
+        type: described('Kind of the item, such as `message`, `reasoning` or `function_call`.', text()),
         id: optional(text()),
         status: optional(text()),
         role: optional(literal('assistant')),
@@ -196,7 +196,6 @@ export const responseEvent = titled(
       name: optional(text()),
       input: optional(text()),
       refusal: optional(text()),
-      diff: optional(text()),
       debug: optional(object({ echo_upstream_body: freeForm() })),
     }),
   ),
