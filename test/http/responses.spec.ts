@@ -208,6 +208,7 @@ describeOnEachDatabase('POST /responses', (database) => {
       expect(sentTo(model)).toMatchObject({ tools, tool_choice: { type: 'custom', name: 'patch' } });
       const idless = (list: readonly JsonBody[]) =>
         list.map(({ id: _id, ...item }) => ({ status: 'completed', ...item }));
+      expect(output.map(({ id }: JsonBody) => id)).toEqual(items.map(({ id }) => id));
       expect(idless(output)).toEqual(idless(items));
       upstreams[model].script(responsesText('Done.'));
       const results = [

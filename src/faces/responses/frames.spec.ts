@@ -123,6 +123,10 @@ const REPLIES: Readonly<Record<string, readonly Block[]>> = {
     [{ type: 'text', phase: 'final_answer' }, ...words('b')],
   ],
   'a refusal': [text('a'), refusal('no', '!')],
+  'two messages of the vendor': ['msg_1', 'msg_2'].map((id): Block => [
+    { type: 'text', extras: { vendor: 'openai-responses', value: { id } } },
+    ...words(id),
+  ]),
   citations: [[{ type: 'text' }, ...words('one two'), cite('https://a.test/', { start: 0, end: 3 }), cite('https://b.test/')]], // oxfmt-ignore
   'log probabilities': [[{ type: 'text' }, ...words('a'), { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs: { content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }] } } } }]], // oxfmt-ignore
   'signed reasoning': [thought('let me see', 'sig'), text('a')],
@@ -283,4 +287,9 @@ it('restores the input of a custom tool byte by byte', () => {
       expect(output[0].input).toBe(JSON.parse(JSON.stringify(input)) as Json);
     }),
   );
+});
+
+it('keeps the items and ids of a vendor of the same format', () => {
+  const { output } = whole(eventsOf([...REPLIES['two messages of the vendor']!, call('f', '{}')]));
+  expect(output).toMatchObject([{ id: 'msg_1' }, { id: 'msg_2' }, { id: 'fc_abc2' }]);
 });

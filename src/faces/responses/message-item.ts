@@ -8,6 +8,15 @@ type TextStart = Extract<BlockStart, { type: 'text' }>;
 /** A text in which a vendor refuses to answer. */
 const isRefusal = ({ extras }: TextStart): boolean => extras?.vendor === 'openai' && extras.value['type'] === 'refusal';
 
+/** The id of the item that a vendor of this format had the block in. */
+export function itemIdOf({ extras }: TextStart | Extract<BlockStart, { type: 'tool-use' }>): string | undefined {
+  const id = extras?.vendor === 'openai-responses' ? extras.value['id'] : undefined;
+  return typeof id === 'string' ? id : undefined;
+}
+
+/** A refusal has no id of its own: it stands in the message before it. */
+const isOfItem = (block: TextStart, id: string | undefined): boolean => isRefusal(block) || itemIdOf(block) === id;
+
 const NOTHING_BEHIND = '}';
 const NO_LOGPROBS = ',"logprobs":[]}';
 
@@ -23,13 +32,14 @@ export class MessageItem {
 
   constructor(
     private readonly place: ItemPlace,
-    private readonly phase: string | undefined,
+    private readonly start: TextStart,
   ) {
     place.add(this.view('in_progress', []));
   }
 
   accepts(block: BlockStart): boolean {
-    return block.type === 'text' && block.phase === this.phase;
+    const { start } = this;
+    return block.type === 'text' && block.phase === start.phase && isOfItem(block, itemIdOf(start));
   }
 
   begin(block: TextStart): void {
@@ -130,7 +140,7 @@ export class MessageItem {
       role: 'assistant',
       status,
       content,
-      ...(this.phase !== undefined && { phase: this.phase }),
+      ...(this.start.phase !== undefined && { phase: this.start.phase }),
     };
   }
 }

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import { sealUses, type SealUse } from '../common/seal-uses.js';
 import { CallItem } from './call-item.js';
 import { ItemPlace, type EventWriter, type ItemSink, type ItemStatus } from './item-sink.js';
-import { MessageItem } from './message-item.js';
+import { itemIdOf, MessageItem } from './message-item.js';
 import { ReasoningItem } from './reasoning-item.js';
 import { serviceForm, ServiceItem } from './service-item.js';
 import type { CallForms } from './tool-calls.js';
@@ -65,7 +65,7 @@ export class OutputItems implements ItemSink {
     this.closeOpen('completed');
     switch (block.type) {
       case 'text':
-        this.beginIn((this.open = new MessageItem(this.place('message'), block.phase)), block);
+        this.beginIn((this.open = new MessageItem(this.place('message', itemIdOf(block)), block)), block);
         break;
       case 'thinking':
       case 'redacted-thinking':
@@ -74,7 +74,7 @@ export class OutputItems implements ItemSink {
       case 'tool-use': {
         const form = this.options.forms.get(block.name) ?? { type: 'function_call', name: block.name };
         this.calls++;
-        this.open = new CallItem(this.place(form.type), block, form);
+        this.open = new CallItem(this.place(form.type, itemIdOf(block)), block, form);
         break;
       }
       case 'server-tool-use': {

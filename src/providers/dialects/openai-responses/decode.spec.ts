@@ -265,7 +265,7 @@ describe('reasoning', () => {
       completed([item, message('So.')]),
     ]);
     for (const events of [streamed, decodeWhole(response([item, message('So.')]))]) {
-      expect(fold(events).blocks.map(({ start }) => start)).toEqual(starts);
+      expect(fold(events).blocks.map(({ start }) => start)).toMatchObject(starts);
       expect(namesOf(events).map(([, text]) => text)).toEqual(['One.', 'Two.', 'SEAL', 'So.']);
     }
   });
@@ -442,7 +442,11 @@ describe('what the vendor adds', () => {
     const item = message('Looking.', { phase: 'commentary' });
     const streamed = decode([created, added(0, message('', { phase: 'commentary' })), textPiece(0, 'Looking.'), completed([item])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item]))]) {
-      expect(fold(events).blocks[0]!.start).toEqual({ type: 'text', phase: 'commentary' });
+      expect(fold(events).blocks[0]!.start).toEqual({
+        type: 'text',
+        phase: 'commentary',
+        extras: { vendor: 'openai-responses', value: { id: 'msg_1' } },
+      });
     }
   });
 });

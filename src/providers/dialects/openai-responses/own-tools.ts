@@ -30,20 +30,32 @@ export const CUSTOM_OUTPUT = 'custom_tool_call_output';
 /** Whether items of this type are calls of such tools. */
 export const isOwnCall = (type: string): boolean => TOOL_OF_CALL.has(type);
 
+/** The names of such tools of a request, by what identifies them in calls. */
+export function ownToolNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const tool of tools) {
+    const type = tool.type === 'function' ? ownTool(tool)?.['type'] : undefined;
+    if (tool.type === 'function' && typeof type === 'string') names.set(keyOf(type, tool.name), tool.name);
+  }
+  return names;
+}
+
 /**
- * The name of the tool that a call is of; undefined: the request has no such tool.
+ * @param names from `ownToolNames`
  * @param type of the call
  * @param name of a custom tool, in the caller's request
+ * @returns undefined: the request has no such tool
  */
-export function ownToolName(tools: readonly Tool[], type: string, name: string | undefined): string | undefined {
-  const kind = TOOL_OF_CALL.get(type);
-  if (kind === undefined) return undefined;
-  for (const tool of tools) {
-    if (tool.type !== 'function' || ownTool(tool)?.['type'] !== kind) continue;
-    if (kind !== 'custom' || tool.name === name) return tool.name;
-  }
-  return undefined;
+export function ownToolName(
+  names: ReadonlyMap<string, string>,
+  type: string,
+  name: string | undefined,
+): string | undefined {
+  return names.get(keyOf(TOOL_OF_CALL.get(type) ?? '', name ?? ''));
 }
+
+/** Of the others a request has one each. */
+const keyOf = (type: string, name: string): string => (type === 'custom' ? `custom ${name}` : type);
 
 /** The arguments of a call, as text: JSON, but for a custom tool. */
 export function argumentsIn(item: JsonObject): string {

@@ -1,7 +1,7 @@
 import type { MediaSource } from '../../../core/conversation/content.js';
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { RESPONSES_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import type { BlockSequencer } from '../block-sequencer.js';
 import { listOf, malformed, nonEmpty } from '../read-json.js';
@@ -18,6 +18,17 @@ export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 /** A separate text, so that faces of OpenAI's formats can recognise it. */
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
+/** What an item of a call begins with. */
+export interface CallHead {
+  readonly callId: string | undefined;
+  readonly itemId: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** The id of the item, for callers of the same format. */
+export const ownId = (id: string | undefined): { readonly extras?: Opaque } =>
+  id === undefined ? {} : { extras: { vendor: 'openai-responses', value: { id } } };
+
 /** What the items of one reply share. */
 export interface ReplyParts {
   readonly sequencer: BlockSequencer;
@@ -26,14 +37,9 @@ export interface ReplyParts {
   /** Whether log probabilities were requested. */
   readonly wantsLogprobs: boolean;
   /** Begins a call, with the tool's name in the caller's request. */
-  beginCall(id: string | undefined, name: string, out: ModelEvent[]): ReplyCall;
+  beginCall(call: CallHead & { readonly name: string }, out: ModelEvent[]): ReplyCall;
   /** The same for a tool of the caller that is no function; undefined where the request has no such tool. */
-  beginOwnCall(
-    type: string,
-    id: string | undefined,
-    name: string | undefined,
-    out: ModelEvent[],
-  ): ReplyCall | ReplyTextCall | undefined;
+  beginOwnCall(type: string, call: CallHead, out: ModelEvent[]): ReplyCall | ReplyTextCall | undefined;
   /** Begins a text. @returns whether it is the first */
   beginText(): boolean;
   /** Begins the text of a message, where its provider repeats messages. */
@@ -84,9 +90,10 @@ export class ReplyItem {
     this.phase ??= nonEmpty(item['phase']);
     this.name ??= nonEmpty(item['name']);
     if (this.call !== undefined || this.type === undefined) return;
-    if (isOwnCall(this.type)) this.call = this.reply.beginOwnCall(this.type, this.callId, this.name, out);
+    if (isOwnCall(this.type))
+      this.call = this.reply.beginOwnCall(this.type, { callId: this.callId, itemId: this.id, name: this.name }, out);
     else if (this.type === 'function_call' && this.name !== undefined)
-      this.call = this.reply.beginCall(this.callId, this.name, out);
+      this.call = this.reply.beginCall({ callId: this.callId, itemId: this.id, name: this.name }, out);
   }
 
   words(kind: PartKind, index: Json | undefined, text: string, out: ModelEvent[]): void {
@@ -224,7 +231,7 @@ export class ReplyItem {
   private startOf(kind: PartKind): BlockStart {
     switch (kind) {
       case 'text':
-        return this.phase === undefined ? { type: 'text' } : { type: 'text', phase: this.phase };
+        return { type: 'text', ...(this.phase !== undefined && { phase: this.phase }), ...ownId(this.id) };
       case 'refusal':
         return REFUSAL;
       case 'summary':
