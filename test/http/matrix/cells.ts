@@ -9,7 +9,7 @@ import {
   type WireDialect,
 } from '../../support/doubles/double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import type { AnyFace, FaceName, SeenReply } from '../translation-bench.js';
+import type { FaceName, SeenReply } from '../translation-bench.js';
 import type { Pair } from './bench.js';
 import { FAMILIES, type FamilyId } from './places.js';
 import {
