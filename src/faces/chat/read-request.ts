@@ -1,4 +1,4 @@
-import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../../core/conversation/request.js';
+import type { ModelRequest, OutputFormat, PluginEntry } from '../../core/conversation/request.js';
 import type { Tool } from '../../core/conversation/tools.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
@@ -59,7 +59,20 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     system,
     messages,
     stream: dto.stream ?? false,
-    sampling: readSampling(dto),
+    sampling: definedOnly({
+      temperature: dto.temperature,
+      topP: dto.top_p,
+      topK: dto.top_k,
+      topA: dto.top_a,
+      minP: dto.min_p,
+      frequencyPenalty: dto.frequency_penalty,
+      presencePenalty: dto.presence_penalty,
+      repetitionPenalty: dto.repetition_penalty,
+      seed: dto.seed,
+      logitBias: dto.logit_bias,
+      logprobs: dto.logprobs,
+      topLogprobs: dto.top_logprobs,
+    }),
     tools: dto.tools || dto.web_search_options ? readTools(dto) : NONE,
     preferences: provider || route ? readPreferences(provider, route ?? undefined) : NO_PREFERENCES,
     plugins: dto.plugins || dto.transforms ? readPlugins(dto) : NONE,
@@ -123,22 +136,6 @@ const readTools = ({ tools, web_search_options: search }: CreateChatDto): readon
 /** The caller wants no reasoning in the reply, whatever the model does. */
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
   reasoning?.exclude ?? included === false;
-
-const readSampling = (dto: CreateChatDto): Sampling =>
-  definedOnly({
-    temperature: dto.temperature,
-    topP: dto.top_p,
-    topK: dto.top_k,
-    topA: dto.top_a,
-    minP: dto.min_p,
-    frequencyPenalty: dto.frequency_penalty,
-    presencePenalty: dto.presence_penalty,
-    repetitionPenalty: dto.repetition_penalty,
-    seed: dto.seed,
-    logitBias: dto.logit_bias,
-    logprobs: dto.logprobs,
-    topLogprobs: dto.top_logprobs,
-  });
 
 /** An empty text is no stop sequence. */
 const readStops = (stop: string | readonly string[]): readonly string[] =>
