@@ -32,7 +32,7 @@ const SENTENCE = 'Write one paragraph about foxes and dogs, please. ';
 function bodyFor(system, name, stream, bytes = 500) {
   const turns = Math.max(1, Math.round(bytes / 1000) | 1);
   const text = SENTENCE.repeat(bytes < 1000 ? 10 : 20);
-  return JSON.stringify({
+  const body = {
     model: system.model(name),
     max_tokens: 1024,
     ...(stream && { stream: true }),
@@ -40,7 +40,8 @@ function bodyFor(system, name, stream, bytes = 500) {
       role: index % 2 === 0 ? 'user' : 'assistant',
       content: [{ type: 'text', text }],
     })),
-  });
+  };
+  return JSON.stringify(system.bodyOf?.(body) ?? body);
 }
 
 export function client(system, connections) {

@@ -23,6 +23,7 @@ import { pacedLoad } from './paced.mjs';
 import { isSettled, median } from './ratios.mjs';
 import {
   chatFaceOf,
+  responsesFaceOf,
   startFairlead,
   startFloor,
   startPortkey,
@@ -332,7 +333,11 @@ async function printStreams() {
 }
 
 async function printFaces() {
-  const systems = { fairlead: await fairlead(), chat: chatFaceOf(await fairlead()) };
+  const systems = {
+    fairlead: await fairlead(),
+    chat: chatFaceOf(await fairlead()),
+    responses: responsesFaceOf(await fairlead()),
+  };
   for (const [label, model, stream] of [
     ['whole replies', 'whole', false],
     ['streams, 8 events a write', EIGHT, true],
@@ -340,6 +345,9 @@ async function printFaces() {
     const faces = await compare(systems, model, { lanes: LANES, seconds: SECONDS, stream });
     console.log(
       `\nChat onto openai-chat, ${label}: ${figure(faces.chat.times, 2)} times the CPU of messages onto anthropic-messages (${figure(faces.chat.cpuUs)} and ${figure(faces.fairlead.cpuUs)} µs; target ${TARGETS.faces})`,
+    );
+    console.log(
+      `Responses, ${label}: ${figure(faces.responses.times, 2)} times the CPU of messages (${figure(faces.responses.cpuUs)} µs; target ${TARGETS.faces})`,
     );
   }
 }

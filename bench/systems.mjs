@@ -138,6 +138,20 @@ export const chatFaceOf = (fairlead) => ({
   model: (name) => `bench/chat-${name}`,
 });
 
+/** The third face of the same process, with the same upstream. */
+export const responsesFaceOf = (fairlead) => ({
+  ...fairlead,
+  url: fairlead.url.replace(/messages$/, 'responses'),
+  bodyOf: ({ messages, max_tokens: most, ...rest }) => ({
+    ...rest,
+    max_output_tokens: most,
+    input: messages.map(({ role, content: [{ text }] }) => ({
+      role,
+      content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }],
+    })),
+  }),
+});
+
 /** The same, with the ledger's statements answered immediately. */
 export const startWithoutLedger = (upstream, models, databaseUrl) =>
   startFairlead(upstream, models, databaseUrl, {}, ['--import', join(here, 'stub-ledger.mjs')]);

@@ -14,6 +14,7 @@ import { FloodGuard } from './rate-limits/flood.guard.js';
 import { WastedCalls } from './rate-limits/wasted-calls.js';
 import { LimitsModule } from './rate-limits/limits.module.js';
 import { MessagesModule } from './faces/messages/messages.module.js';
+import { ResponsesModule } from './faces/responses/responses.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
@@ -38,6 +39,7 @@ export class AppModule {
         // The router tries routes in this order: inference first.
         MessagesModule,
         ChatModule,
+        ResponsesModule,
         KeysModule,
         WorkspacesModule,
         BudgetsModule,

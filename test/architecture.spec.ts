@@ -69,6 +69,7 @@ const PURE = [
   'faces/common/schemas',
   'faces/messages/schemas',
   'faces/chat/schemas',
+  'faces/responses/schemas',
 ];
 /** The parts of Node that `core` may import: bytes, digests, turns of the event loop. */
 const CORE_IMPORTS: ReadonlySet<string> = new Set(['node:buffer', 'node:crypto', 'node:timers/promises']);

@@ -10,6 +10,7 @@ export interface Tag {
 export const TAGS: readonly Tag[] = [
   { name: 'Messages', description: 'Asking models in the Messages format; counting tokens.', rooms: ['messages'] },
   { name: 'Chat completions', description: 'Asking models in the chat-completions format.', rooms: ['chat'] },
+  { name: 'Responses', description: 'Asking models in the responses format, without storing.', rooms: ['responses'] },
   { name: 'Routing', description: 'Where a request would go, and why.', rooms: ['routing'] },
   {
     name: 'Models',

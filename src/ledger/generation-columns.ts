@@ -32,7 +32,7 @@ const integer: Column<number> = { options: { type: 'integer' }, nothing: 0 };
 const tokens: Column<number, string> = { options: { type: 'bigint' }, nothing: 0 };
 const usd: Column<string> = { options: { type: 'numeric', precision: 38, scale: 12 }, nothing: '0' };
 /** The names of the interfaces by which generations are requested. */
-export const API_TYPES = ['messages', 'chat'] as const;
+export const API_TYPES = ['messages', 'chat', 'responses'] as const;
 const faceName: Column<(typeof API_TYPES)[number]> = { options: { type: 'text' }, nothing: 'messages' };
 /** `running` while the generation runs; `recovered` where its replica died. */
 const outcome: Column<EndingName | 'running' | 'recovered'> = { options: { type: 'text' }, nothing: 'running' };

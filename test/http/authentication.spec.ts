@@ -21,7 +21,7 @@ const KIND_OF_KEY: readonly (readonly [RegExp, 'management' | 'inference'])[] = 
     /^\/(keys|byok|credits|statements|activity|analytics|workspaces|organization|guardrails|audit|alarms|observability)(\/|$)/,
     'management',
   ],
-  [/^\/(messages|chat\/completions|messages\/count_tokens)$/, 'inference'],
+  [/^\/(messages|chat\/completions|responses|messages\/count_tokens)$/, 'inference'],
 ];
 
 describeOnEmbedded('who may call', (database) => {

@@ -13,6 +13,7 @@ import { describeOnEmbedded } from '../support/database.js';
 const CHAPTERS = [
   'Messages',
   'Chat completions',
+  'Responses',
   'Routing',
   'Models',
   'Keys',

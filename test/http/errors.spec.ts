@@ -39,6 +39,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['/api/v1/messages', '{"model":"sandbox/echo","temperature":"x"}', 400, 'invalid-request'],
     ['/api/v1/messages', '{}', 400, 'invalid-request'],
     ['/api/v1/chat/completions', '{', 400, 'invalid-request'],
+    ['/api/v1/responses', '{', 400, 'invalid-request'],
     ['/api/v1/nowhere', '{}', 404, 'not-found'],
     ['/api/v1/models', '{}', 405, 'method-not-allowed'],
   ])('logs what %s refuses %s with', async (path, body, status, outcome) => {
@@ -100,6 +101,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['POST', '/api/chat/completions', 'POST /api/v1/chat/completions', 'chat'],
     ['POST', '/v1/v1/chat/completions', 'POST /api/v1/chat/completions', 'chat'],
     ['POST', '/api/v1/chat/completion', 'POST /api/v1/chat/completions', 'chat'],
+    ['POST', '/responses', 'POST /api/v1/responses', 'generic'],
     ['GET', '/models', 'GET /api/v1/models', 'generic'],
     ['GET', '/api/models/acme%2Fant', 'GET /api/v1/models/{name}', 'generic'],
     ['GET', '/api/v1/health/live', 'GET /health/live', 'generic'],

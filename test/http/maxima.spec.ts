@@ -20,6 +20,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'thinking', 'reasoning', 'summary', 'refusal', 'arguments',
   'data', 'file_data', 'url',
   'signature', 'encrypted_index', 'encrypted_content',
+  'input', 'output', 'definition', 'image_url', 'file_url', 'video_url', 'commands', 'command', 'path', 'stdout', 'stderr', 'result',
 ]); // oxfmt-ignore
 
 /** Sampling numbers without a range of their own: the provider has one, and their length is that of a double. */
@@ -95,18 +96,21 @@ describeOnEmbedded('maxima', (database) => {
     for (const kind of MISTAKEN) expect([kind, (kinds.get(kind) ?? 0) > 0]).toEqual([kind, true]);
   }, 120_000); // oxfmt-ignore
 
-  it.each(['/messages', '/chat/completions', '/keys'])('refuses such a number as a body of %s', async (path) => {
-    const response = await gateway.request(path, {
-      method: 'POST',
-      key: path === '/keys' ? MANAGEMENT_KEY : API_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: '9'.repeat(150),
-    });
-    expect([response.status, ((await response.json()) as JsonBody).error.message]).toEqual([
-      400,
-      'body: must be an object',
-    ]);
-  });
+  it.each(['/messages', '/chat/completions', '/responses', '/keys'])(
+    'refuses such a number as a body of %s',
+    async (path) => {
+      const response = await gateway.request(path, {
+        method: 'POST',
+        key: path === '/keys' ? MANAGEMENT_KEY : API_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: '9'.repeat(150),
+      });
+      expect([response.status, ((await response.json()) as JsonBody).error.message]).toEqual([
+        400,
+        'body: must be an object',
+      ]);
+    },
+  );
 });
 
 /** The last name of a path; an entry has the name of its list. */

@@ -1,5 +1,6 @@
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import type { JsonBody } from '../support/recorded-request.js';
+import { readResponseEvents } from '../support/response-events.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { frame } from '../support/upstream-answers.js';
 import type { UpstreamKind } from '../support/upstreams.js';
@@ -28,12 +29,16 @@ export interface SeenReply {
   readonly turn: JsonBody;
 }
 
+export type FaceName = 'messages' | 'chat' | 'responses';
+/** Most suites know two faces; those that take the third in name it. */
+export type AnyFace = TestFace<FaceName>;
+
 /**
  * The form in which a face's callers write. Everything is a list of messages, because the faces need different numbers
  * of them.
  */
-export interface TestFace {
-  readonly name: 'messages' | 'chat';
+export interface TestFace<Name extends FaceName = 'messages' | 'chat'> {
+  readonly name: Name;
   readonly path: string;
   user(...texts: readonly string[]): JsonBody[];
   calls(...calls: readonly Call[]): JsonBody[];
@@ -169,6 +174,60 @@ const chatFace: TestFace = {
     error: { code: status, message, metadata: expect.objectContaining({ error_type: expect.any(String) }) },
   }),
 };
+
+const inputText = (text: string): JsonBody => ({ type: 'input_text', text });
+
+function readResponse({ output, status, incomplete_details: details, usage }: JsonBody): SeenReply {
+  const ofType = (type: string): JsonBody[] => output.filter((item: JsonBody) => item.type === type);
+  const textsIn = (parts: JsonBody[], key = 'text'): string => parts.map((part) => part[key] ?? '').join('');
+  const parts: JsonBody[] = ofType('message').flatMap(({ content }) => content);
+  return {
+    thinking: textsIn(ofType('reasoning').flatMap(({ summary, content = [] }) => [...summary, ...content])),
+    text: textsIn(parts),
+    calls: ofType('function_call').map(({ call_id: id, name, arguments: json }) => ({ id, name, input: JSON.parse(json) })), // oxfmt-ignore
+    stop: details ? `${status}: ${details.reason}` : status,
+    stopSequence: null,
+    usage: {
+      prompt: usage.input_tokens,
+      cached: usage.input_tokens_details.cached_tokens,
+      output: usage.output_tokens,
+    },
+    turn: { items: output, refusal: textsIn(parts, 'refusal'), annotations: parts.flatMap((part) => part.annotations ?? []) }, // oxfmt-ignore
+  };
+}
+
+const KINDS: Readonly<Record<string, string>> = { message: 'text', reasoning: 'thinking', function_call: 'tool_use' };
+
+/** Its turns are lists of items, which `responsesBody` joins. */
+export const responsesFace: TestFace<'responses'> = {
+  name: 'responses',
+  path: '/responses',
+  user: (...texts) => [{ role: 'user', content: texts.map(inputText) }],
+  calls: (...calls) => calls.map(({ id, name, input }) => ({ type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) })), // oxfmt-ignore
+  results: (results, ...texts) => [
+    ...results.map(({ id, text }) => ({ type: 'function_call_output', call_id: id, output: text })),
+    ...(texts.length > 0 ? responsesFace.user(...texts) : []),
+  ],
+  system: (text) => [{ role: 'system', content: [inputText(text)] }],
+  tool: (name, schema) => ({ type: 'function', name, parameters: schema }),
+  thinking: (max_tokens) => ({ reasoning: { max_tokens } }),
+  effort: (effort) => ({ reasoning: { effort } }),
+  whole: readResponse,
+  streamed: (stream) => readResponse(readResponseEvents(stream).at(-1).response),
+  kinds: (stream) =>
+    readResponseEvents(stream)
+      .filter(({ type }) => type === 'response.output_item.added')
+      .map(({ output_index: index, item }) => `${index} ${KINDS[item.type]}`),
+  error: (status, message) => ({ error: expect.objectContaining({ code: status, message }) }),
+};
+
+/** A body with the fields of the other faces, in the words of this one. */
+export const responsesBody = ({ messages, max_tokens: most, ...rest }: JsonBody): JsonBody => ({
+  ...rest,
+  include: ['reasoning.encrypted_content'],
+  input: messages.flatMap((turn: JsonBody) => turn.items ?? turn),
+  max_output_tokens: most,
+});
 
 export const FACES: readonly TestFace[] = [messagesFace, chatFace];
 

@@ -21,7 +21,10 @@ const SEED = 17;
 const RUNS = 300;
 /** The prefix of another vendor's reasoning in the Messages face. */
 const TOKEN_HEAD = Buffer.from('{"format"').toString('base64');
-const [MESSAGES, CHAT] = CLIENT_FACES as [ClientFace, ClientFace];
+const [MESSAGES, CHAT] = CLIENT_FACES as [ClientFace, ClientFace, ClientFace];
+/** Faces whose format marks the ends of prefixes. */
+const MARKING = [MESSAGES, CHAT];
+const faceNamed = (name: ClientFace['name']): ClientFace => CLIENT_FACES.find((face) => face.name === name)!;
 
 /** Checks the rules of a conversation at each point of its way. */
 class Watch {
@@ -183,7 +186,7 @@ const journeys = fc
 it('stays valid on any way', () => {
   fc.assert(
     fc.property(journeys, ({ face, renumbers, wishes, way }) => {
-      const client = new ChangingClient(face === 'chat' ? CHAT : MESSAGES, wishes, renumbers);
+      const client = new ChangingClient(faceNamed(face), wishes, renumbers);
       const watch = new Watch(client, !renumbers);
       client.ask('How is the weather there?', 'image');
       watch.check();
@@ -202,7 +205,7 @@ it('stays valid on any way', () => {
   );
 });
 
-it.each(CLIENT_FACES)("counts no marker beside the caller's five, where the vendor judges: $name", (face) => {
+it.each(MARKING)("counts no marker beside the caller's five, where the vendor judges: $name", (face) => {
   const client = new ChangingClient(face, { ...WISHES, thinks: false });
   client.ask('One');
   const markers = { 'anthropic-messages': /"cache_control":/g, 'bedrock-converse': /"cachePoint":/g } as const;

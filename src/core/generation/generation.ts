@@ -32,7 +32,7 @@ export interface GenerationStart {
   readonly request: ModelRequest;
   readonly caller: Caller;
   /** The face that received it. */
-  readonly api: 'messages' | 'chat';
+  readonly api: 'messages' | 'chat' | 'responses';
   /** Absent: it has no HTTP request. */
   readonly origin?: RequestOrigin | undefined;
   /** Observes it from the start, before all other observers. */

@@ -1,60 +1,46 @@
 import type { Effort } from '../../core/conversation/effort.js';
 import type { Verbosity } from '../../core/conversation/request.js';
+import { May, Nullable } from '../common/may.decorator.js';
 import { cacheControl } from '../common/schemas/cache-control.js';
 import { id, modelNames, name, word } from '../../shared/http/bounds.js';
 import {
+  anyObject,
+  debug,
+  effort,
   label,
   maxTokens,
   maxToolCalls,
+  metadata,
+  modalities,
   openNumber,
+  penalty,
+  reasoning,
+  serviceTier,
   stopServerToolsWhen,
+  temperature,
   topK,
+  topLogprobs,
+  topP,
   trace,
+  verbosity,
 } from '../common/schemas/options.js';
 import { plugins } from '../common/schemas/plugins.js';
 import { provider, route } from '../common/schemas/routing.js';
 import { Fits } from '../../shared/http/fits.decorator.js';
-import { MayBeNull, MayOmit } from '../../shared/http/may-omit.decorator.js';
-import { compile, flag, refused, type Compiled, type Static } from '../../shared/http/schema.js';
+import { compile, flag, refused, type Static } from '../../shared/http/schema.js';
 import { messages } from './schemas/messages.js';
 import {
-  anyObject,
   choices,
-  debug,
-  effort,
   logitBias,
-  metadata,
-  modalities,
-  penalty,
-  reasoning,
   responseFormat,
   seed,
-  serviceTier,
   speed,
   stop,
   streamOptions,
-  temperature,
-  topLogprobs,
-  topP,
   transforms,
   usage,
-  verbosity,
 } from './schemas/options.js';
 import { toolChoice, tools, webSearchOptions } from './schemas/tools.js';
-
-/** The field may be absent, and null means the same (docs/use/conventions.md#null-and-absence). */
-const Nullable = (): PropertyDecorator => (target, key) => {
-  MayOmit()(target, key);
-  MayBeNull()(target, key);
-};
-
-/** An optional field. */
-const May =
-  (schema: Compiled<unknown>): PropertyDecorator =>
-  (target, key) => {
-    Nullable()(target, key);
-    Fits(schema)(target, key);
-  };
 
 const IS_NAME = compile(name());
 const IS_ID = compile(id());

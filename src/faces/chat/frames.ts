@@ -7,6 +7,7 @@ import { generationSeconds } from '../../core/ids.js';
 import { DONE_FRAME, writeFrame } from '../../core/stream/sse.js';
 import type { GenerationView } from '../common/face.js';
 import type { FramePrinter } from '../../shared/http/frame-printer.js';
+import type { SealUse } from '../common/seal-uses.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
@@ -18,13 +19,13 @@ import {
   sealedText,
   sealedTools,
   type SealedText,
-  type SealUse,
   viewAnnotations,
   viewImage,
   viewPhase,
 } from './view-block.js';
 import { viewFinish } from './view-finish.js';
-import { viewServiceTier, viewUsage } from './view-usage.js';
+import { viewServiceTier } from '../common/view-cost.js';
+import { viewUsage } from './view-usage.js';
 
 /** The options of a request that determine the form of its reply. */
 export interface ReplyOptions {

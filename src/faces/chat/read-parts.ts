@@ -3,23 +3,18 @@ import type {
   DocumentBlock,
   DocumentSource,
   ImageBlock,
-  MediaSource,
   TextBlock,
   ToolResultContent,
 } from '../../core/conversation/content.js';
-import { plainMediaType } from '../../core/conversation/media-type.js';
-import { isOfficeFile, ONLY_PDFS } from '../../core/conversation/office-file.js';
 import { plainBase64 } from '../../core/json/plain-base64.js';
 import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
-import { invalid } from './invalid.js';
+import { readFileData, readMedia } from '../common/read-media.js';
+import { invalid } from '../common/invalid.js';
 import type { WirePart, WireToolPart } from './schemas/parts.js';
 
 type WireImage = Extract<WirePart, { type: 'image_url' }>;
 type WireFile = Extract<WirePart, { type: 'file' }>;
 type WireText = Extract<WirePart, { type: 'text' }>;
-
-const PDF = 'application/pdf';
-const ADDRESS = /^https?:\/\//i;
 
 /**
  * One part of a user's message.
@@ -88,33 +83,11 @@ function readFile({ file, cache_control: marker }: WireFile, path: string): Docu
   };
 }
 
-function readFileSource(file: WireFile['file'], path: string): DocumentSource {
-  const { file_data: data, file_id: fileId, filename: name } = file;
-  if (data === undefined) {
-    if (fileId === undefined) throw invalid(path, 'needs file_data or file_id');
-    return { type: 'file', fileId };
-  }
-  const source = readMedia(data, `${path}.file_data`);
-  if (source.type === 'url') return source;
-  if (isOfficeFile({ mediaType: source.mediaType, name, base64: source.data })) {
-    throw invalid(`${path}.file_data`, ONLY_PDFS);
-  }
-  if (source.mediaType === PDF) return source;
-  // Targets accept plain text only as text.
-  if (source.mediaType.startsWith('text/')) {
-    return { type: 'text', text: Buffer.from(source.data, 'base64').toString('utf8') };
-  }
-  throw invalid(`${path}.file_data`, `must be a PDF or a text, not ${source.mediaType.slice(0, 64)}`);
-}
-
-/** An address, or the bytes of a data URL, which stay in base64. */
-function readMedia(url: string, path: string): MediaSource {
-  if (ADDRESS.test(url)) return { type: 'url', url };
-  const comma = url.indexOf(',');
-  const head = url.slice(0, comma).toLowerCase();
-  if (comma < 0 || !head.startsWith('data:') || !head.endsWith(';base64')) {
-    throw invalid(path, 'must be an http or https address, or a data URL in base64');
-  }
-  const [mediaType = ''] = head.slice('data:'.length).split(';');
-  return { type: 'base64', mediaType: plainMediaType(mediaType), data: plainBase64(url.slice(comma + 1)) };
+function readFileSource(
+  { file_data: data, file_id: fileId, filename }: WireFile['file'],
+  path: string,
+): DocumentSource {
+  if (data !== undefined) return readFileData(data, filename, `${path}.file_data`);
+  if (fileId === undefined) throw invalid(path, 'needs file_data or file_id');
+  return { type: 'file', fileId };
 }

@@ -1,10 +1,4 @@
-import type {
-  ModelRequest,
-  OutputFormat,
-  OutputModality,
-  PluginEntry,
-  Sampling,
-} from '../../core/conversation/request.js';
+import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../../core/conversation/request.js';
 import type { Tool } from '../../core/conversation/tools.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
@@ -15,15 +9,25 @@ import { readAnnotations } from '../common/read-annotations.js';
 import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
 import type { RequestHeaders } from '../common/read-headers.js';
 import { addTags } from '../common/read-tags.js';
-import { readPreferences, readStopConditions, readTrace, withOnline } from '../common/read-options.js';
-import { LABEL_CHARACTERS_MAX } from '../common/schemas/options.js';
+import {
+  readJsonSchema,
+  readModality,
+  readPreferences,
+  readReasoningWish,
+  readSessionId,
+  readStopConditions,
+  readTrace,
+  readUser,
+  withOnline,
+} from '../common/read-options.js';
 import { assertSelfContained } from '../common/self-contained.js';
 import { assertToolPairs, type ToolPairMessages } from '../common/tool-pairs.js';
 import { UNKNOWN_MEMBERS, unknownFields, type WithUnknownMembers } from '../../shared/http/dto.pipe.js';
 import type { CreateChatDto } from './create-chat.dto.js';
-import { invalid } from './invalid.js';
+import { invalid } from '../common/invalid.js';
 import { readMessages } from './read-messages.js';
-import { readTool, readToolChoice, readWebSearchOptions, withAllowed } from './read-tools.js';
+import { readToolChoice, withAllowed } from '../common/read-tool-choice.js';
+import { readTool, readWebSearchOptions } from './read-tools.js';
 import type { WireMessage } from './schemas/messages.js';
 import type { WireResponseFormat } from './schemas/options.js';
 
@@ -56,7 +60,20 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     system,
     messages,
     stream: dto.stream ?? false,
-    sampling: readSampling(dto),
+    sampling: definedOnly({
+      temperature: dto.temperature,
+      topP: dto.top_p,
+      topK: dto.top_k,
+      topA: dto.top_a,
+      minP: dto.min_p,
+      frequencyPenalty: dto.frequency_penalty,
+      presencePenalty: dto.presence_penalty,
+      repetitionPenalty: dto.repetition_penalty,
+      seed: dto.seed,
+      logitBias: dto.logit_bias,
+      logprobs: dto.logprobs,
+      topLogprobs: dto.top_logprobs,
+    }),
     tools: dto.tools || dto.web_search_options ? readTools(dto) : NONE,
     preferences: provider || route ? readPreferences(provider, route ?? undefined) : NO_PREFERENCES,
     plugins: dto.plugins || dto.transforms ? readPlugins(dto) : NONE,
@@ -121,40 +138,9 @@ const readTools = ({ tools, web_search_options: search }: CreateChatDto): readon
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
   reasoning?.exclude ?? included === false;
 
-const readSampling = (dto: CreateChatDto): Sampling =>
-  definedOnly({
-    temperature: dto.temperature,
-    topP: dto.top_p,
-    topK: dto.top_k,
-    topA: dto.top_a,
-    minP: dto.min_p,
-    frequencyPenalty: dto.frequency_penalty,
-    presencePenalty: dto.presence_penalty,
-    repetitionPenalty: dto.repetition_penalty,
-    seed: dto.seed,
-    logitBias: dto.logit_bias,
-    logprobs: dto.logprobs,
-    topLogprobs: dto.top_logprobs,
-  });
-
 /** An empty text is no stop sequence. */
 const readStops = (stop: string | readonly string[]): readonly string[] =>
   [stop].flat().filter((sequence) => sequence !== '');
-
-function readReasoningWish(dto: CreateChatDto): Pick<ModelRequest, 'thinking' | 'effort'> {
-  const { reasoning, reasoning_effort: outer } = dto;
-  const { effort: inner, enabled, max_tokens: budgetTokens } = reasoning ?? {};
-  const effort = inner ?? outer ?? undefined;
-  // Programs send their usual effort or budget beside the switch: off is off.
-  if (enabled === false) return { thinking: { type: 'disabled' }, ...(effort === 'none' && { effort }) };
-  if (outer && inner && outer !== inner) {
-    throw invalid('reasoning_effort', `contradicts reasoning.effort, which is ${inner}; send one of the two`);
-  }
-  if (effort === 'none') return { effort };
-  if (budgetTokens) return { thinking: { type: 'enabled', budgetTokens }, ...(effort && { effort }) };
-  if (effort) return { effort };
-  return enabled ? { thinking: { type: 'adaptive' } } : {};
-}
 
 function readOutput({
   response_format: format,
@@ -169,27 +155,14 @@ function readOutput({
   };
 }
 
-function readModality(modality: 'text' | 'image' | 'audio', place: number): OutputModality {
-  if (modality === 'audio') throw invalid(`modalities.${place}`, 'this gateway answers in text and images only');
-  return modality;
-}
-
 function readFormat(format: WireResponseFormat): OutputFormat | undefined {
   switch (format.type) {
     case 'text':
       return undefined;
     case 'json_object':
       return { type: 'json-object' };
-    case 'json_schema': {
-      const { name, description, schema, strict } = format.json_schema;
-      return {
-        type: 'json-schema',
-        schema: schema ?? {},
-        name,
-        ...(typeof description === 'string' && { description }),
-        ...(typeof strict === 'boolean' && { strict }),
-      };
-    }
+    case 'json_schema':
+      return readJsonSchema(format.json_schema);
     case 'grammar':
     case 'python':
       throw invalid('response_format.type', `${format.type} is offered by no provider here; send json_schema`);
@@ -207,14 +180,4 @@ function readPlugins({ plugins, transforms }: CreateChatDto): readonly PluginEnt
   const requested = plugins ?? [];
   if (!transforms || requested.some(({ id }) => id === COMPRESSION)) return requested;
   return [...requested, transforms.includes('middle-out') ? { id: COMPRESSION } : { id: COMPRESSION, enabled: false }];
-}
-
-/**
- * docs/use/choosing-providers.md#sessions: the body's, else the header's, else the key of the prompt cache. An empty
- * one groups nothing.
- */
-function readSessionId(dto: CreateChatDto, headers: RequestHeaders): string | undefined {
-  const key = dto.prompt_cache_key ?? '';
-  const ofKey = key.length <= LABEL_CHARACTERS_MAX ? key : '';
-  return (dto.session_id ?? headers.sessionId ?? ofKey) || undefined;
 }

@@ -1,7 +1,7 @@
 // What it costs to read a choice among tools grows with the number of tools and names, not with their product.
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import type { FunctionTool } from '../../core/conversation/tools.js';
-import { readToolChoice, withAllowed } from './read-tools.js';
+import { readToolChoice, withAllowed } from '../common/read-tool-choice.js';
 
 const MANY = 20_000;
 const MS_MAX = 50;

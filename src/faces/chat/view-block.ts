@@ -1,10 +1,11 @@
 import { append } from '../../core/append.js';
 import type { MediaSource } from '../../core/conversation/content.js';
-import type { BlockStart, ServiceToolResult } from '../../core/conversation/event.js';
+import type { BlockStart } from '../../core/conversation/event.js';
 import { ANTHROPIC_REASONING, UNNAMED_REASONING, type ReasoningMark } from '../../core/conversation/reasoning-mark.js';
 import { readWebCitation } from '../../core/conversation/web-citation.js';
 import { definedOnly } from '../../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
+import { sealUses, type SealUse } from '../common/seal-uses.js';
 import type { ContentText } from './content-text.js';
 
 /** A text in which a vendor of this format refuses to answer. */
@@ -55,12 +56,6 @@ export const isSealOfText = (block: SealedText): boolean => block.mark?.isOfText
 export const sealedText = (seals: readonly SealedText[], { isSeveral }: ContentText, index: number): JsonObject[] =>
   isSeveral ? [] : seals.map(({ data, mark }, place) => reasoningSealed(index + place, data, mark));
 
-/** Seals the result of a tool's use, within the given number of characters; undefined where it is longer. */
-export type SealUse = ServiceToolResult['seal'];
-
-/** Total for the results of the gateway's tools with one reply, in characters: beyond it the oldest are left out. */
-const SEALED_LENGTH_MAX = 256 * 1024;
-
 /**
  * The results of the gateway's tools with a reply that calls the caller's, so that they come back with the caller's
  * results (docs/use/chat.md#reasoning-details). Sent without a vendor name: a client drops names that it does not know
@@ -68,17 +63,8 @@ const SEALED_LENGTH_MAX = 256 * 1024;
  * @param seals in the order of the results
  * @param index of the first entry
  */
-export function sealedTools(seals: readonly SealUse[], index: number): JsonObject[] {
-  const kept: string[] = [];
-  let room = SEALED_LENGTH_MAX;
-  for (const seal of seals.toReversed()) {
-    const sealed = seal(room);
-    if (sealed === undefined) break;
-    room -= sealed.length;
-    kept.unshift(sealed);
-  }
-  return kept.map((seal, place) => reasoningSealed(index + place, seal, { format: UNNAMED_REASONING }));
-}
+export const sealedTools = (seals: readonly SealUse[], index: number): JsonObject[] =>
+  sealUses(seals).map((seal, place) => reasoningSealed(index + place, seal, { format: UNNAMED_REASONING }));
 
 const viewMark = ({ format, provider, id }: ReasoningMark): JsonObject => definedOnly({ format, id, provider });
 

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 import { viewParsedFile } from '../../core/conversation/parsed-file.js';
 import type { GenerationView } from '../common/face.js';
 import type { ChatReplyBody } from './schemas/reply.js';
+import type { SealUse } from '../common/seal-uses.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
@@ -18,13 +19,13 @@ import {
   sealedText,
   sealedTools,
   type SealedText,
-  type SealUse,
   viewAnnotations,
   viewImage,
   viewPhase,
 } from './view-block.js';
 import { viewFinish } from './view-finish.js';
-import { viewServiceTier, viewUsage } from './view-usage.js';
+import { viewServiceTier } from '../common/view-cost.js';
+import { viewUsage } from './view-usage.js';
 
 /** The body of a whole reply (docs/use/chat.md#reply). */
 export function* viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): Steps<ChatReplyBody> {

@@ -1,7 +1,7 @@
 import type { Usage } from '../../core/conversation/usage.js';
 import { usdNumber } from '../../core/money/credits.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import { chargedWords, viewCostDetails, type Billing } from '../common/view-cost.js';
+import { tokensOf, viewCostDetails, type Billing } from '../common/view-cost.js';
 
 /**
  * `usage` of a chat reply (docs/use/chat.md#usage). The prompt includes cached tokens, so that the figures add up
@@ -10,13 +10,7 @@ import { chargedWords, viewCostDetails, type Billing } from '../common/view-cost
  */
 export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   const raw = usage.extras?.vendor === 'openai' ? usage.extras.value : {};
-  const cached = usage.cacheReadTokens ?? 0;
-  const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
-  const prompt = (usage.inputTokens ?? 0) + cached + written;
-  const completion = usage.outputTokens ?? 0;
-  const { webSearchRequests = 0, webFetchRequests = 0 } = usage;
-  const webRequests = webSearchRequests + webFetchRequests;
-  const { requested, executed } = usage.toolCalls ?? { requested: webRequests, executed: webRequests };
+  const { input: prompt, cached, written, output: completion, toolUses } = tokensOf(usage);
   return {
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -35,13 +29,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
       accepted_prediction_tokens: countAt(raw, 'completion_tokens_details', 'accepted_prediction_tokens'),
       rejected_prediction_tokens: countAt(raw, 'completion_tokens_details', 'rejected_prediction_tokens'),
     },
-    ...((requested > 0 || webSearchRequests > 0) && {
-      server_tool_use_details: {
-        tool_calls_requested: requested,
-        tool_calls_executed: executed,
-        web_search_requests: webSearchRequests,
-      },
-    }),
+    ...(toolUses && { server_tool_use_details: toolUses }),
   };
 }
 
@@ -50,13 +38,4 @@ function countAt(raw: JsonObject, part: string, key: string): number {
   const details: Json | undefined = raw[part];
   const count = isJsonObject(details) ? details[key] : undefined;
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0;
-}
-
-/**
- * The charged tier, where it was reported or requested: the base tier is `default` here, whatever its vendor calls it
- * (docs/use/chat.md#reply).
- */
-export function viewServiceTier(usage: Usage, { bill }: Billing): JsonObject {
-  const { serviceTier } = chargedWords(usage, bill);
-  return serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };
 }

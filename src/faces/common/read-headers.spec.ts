@@ -3,7 +3,7 @@
  * never refused.
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { wantsRouterMetadata } from './read-headers.js';
+import { readRequestHeaders, wantsRouterMetadata } from './read-headers.js';
 
 const NAMES = [
   'x-router-metadata',
@@ -43,4 +43,12 @@ describe('wantsRouterMetadata', () => {
     expect(wantsRouterMetadata({ 'x-router-metadata': 'enabled', 'x-openrouter-metadata': 'off' })).toBe(true);
     expect(wantsRouterMetadata({ 'x-router-metadata': 'off', 'x-openrouter-metadata': 'disabled' })).toBe(false);
   });
+});
+
+it.each<[IncomingHttpHeaders, string | undefined]>([
+  [{ 'x-session-id': 'a', 'x-claude-code-session-id': 'b' }, 'a'],
+  [{ 'x-claude-code-session-id': 'b' }, 'b'],
+  [{}, undefined],
+])('reads the session of %j', (headers, session) => {
+  expect(readRequestHeaders(headers).sessionId).toBe(session);
 });

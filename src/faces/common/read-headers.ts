@@ -16,13 +16,17 @@ export interface RequestHeaders extends GivenTags {
 
 /** The descriptions of the headers for the API description. */
 export const REQUEST_HEADERS = {
-  'X-Session-Id': 'The same as `session_id` in the body, which counts where both are sent.',
+  'X-Session-Id':
+    'The same as `session_id` in the body, which counts where both are sent. `X-Claude-Code-Session-Id` where it is absent.',
   'X-OpenRouter-Fusion-Depth':
     'How many fusions this request is part of, 0 to 16: from 1 on none is run for it. Gateways set it.',
   'anthropic-beta': 'Names of betas, separated by commas: passed on to providers that know them.',
   'X-Fairlead-Tags':
     'Tags as `name=value`, separated by commas, each part percent-encoded. `trace.tags` in the body counts where both name a tag.',
 } as const;
+
+/** Claude Code states its session by this header alone. */
+const CLAUDE_CODE_SESSION = 'x-claude-code-session-id';
 
 const NOTHING: RequestHeaders = { betas: [] };
 
@@ -45,9 +49,9 @@ export function readRequestHeaders(headers: IncomingHttpHeaders, caller?: Caller
 
 function readPlainHeaders(headers: IncomingHttpHeaders): RequestHeaders {
   const depth = headers[FUSION_DEPTH_HEADER];
-  if (!headers['x-session-id'] && !headers['anthropic-beta'] && !headers['x-anthropic-beta'] && depth === undefined)
-    return NOTHING;
-  const sessionId = utf8Of(textOf(headers['x-session-id']));
+  const session = headers['x-session-id'] ?? headers[CLAUDE_CODE_SESSION];
+  if (!session && !headers['anthropic-beta'] && !headers['x-anthropic-beta'] && depth === undefined) return NOTHING;
+  const sessionId = utf8Of(textOf(session));
   if (!IS_LABEL.check(sessionId)) {
     throw new GatewayError('invalid-request', `x-session-id: must be at most ${LABEL_CHARACTERS_MAX} characters`);
   }

@@ -1,4 +1,12 @@
-import type { ModelRequest, PluginEntry, StopCondition } from '../../core/conversation/request.js';
+import { createHash } from 'node:crypto';
+import type {
+  ModelRequest,
+  OutputFormat,
+  OutputModality,
+  PluginEntry,
+  StopCondition,
+} from '../../core/conversation/request.js';
+import type { Effort } from '../../core/conversation/effort.js';
 import { definedOnly } from '../../core/defined.js';
 import { GatewayError } from '../../core/errors.js';
 import { printJson, weigh } from '../../core/json/json.js';
@@ -9,7 +17,15 @@ import {
   type ProviderPreferences,
   type Sort,
 } from '../../core/routing/preferences.js';
-import { TRACE_BYTES_MAX, type WireStopCondition } from './schemas/options.js';
+import { invalid } from './invalid.js';
+import type { RequestHeaders } from './read-headers.js';
+import {
+  LABEL_CHARACTERS_MAX,
+  TRACE_BYTES_MAX,
+  type WireJsonSchema,
+  type WireReasoning,
+  type WireStopCondition,
+} from './schemas/options.js';
 import type { WirePreferences, WireRoute } from './schemas/routing.js';
 
 /**
@@ -132,3 +148,56 @@ function readCutoffs(cutoffs: WirePreferences['preferred_max_latency']): Percent
   const { p50, p75, p90, p99 } = cutoffs;
   return definedOnly({ p50, p75, p90, p99 });
 }
+
+/**
+ * docs/use/choosing-providers.md#sessions: the body's, else the header's, else the key of the prompt cache. An empty
+ * one groups nothing.
+ */
+export function readSessionId(
+  { session_id: own, prompt_cache_key: key }: { session_id?: string | null; prompt_cache_key?: string | null },
+  headers: RequestHeaders,
+): string | undefined {
+  const ofKey = key && key.length <= LABEL_CHARACTERS_MAX ? key : '';
+  return (own ?? headers.sessionId ?? ofKey) || undefined;
+}
+
+/** OpenAI's formats set no limit, but records and vendors do: the hash of a longer id still distinguishes users. */
+export const readUser = (user: string): string =>
+  user.length <= LABEL_CHARACTERS_MAX ? user : createHash('sha256').update(user).digest('hex');
+
+/** @throws GatewayError for sound, which no reply here has */
+export function readModality(modality: 'text' | 'image' | 'audio', place: number): OutputModality {
+  if (modality === 'audio') throw invalid(`modalities.${place}`, 'this gateway answers in text and images only');
+  return modality;
+}
+
+/**
+ * How much the model is to reason.
+ * @throws GatewayError for two efforts
+ */
+export function readReasoningWish(wire: {
+  readonly reasoning?: WireReasoning | null;
+  readonly reasoning_effort?: Effort | null;
+}): Pick<ModelRequest, 'thinking' | 'effort'> {
+  const { reasoning, reasoning_effort: outer } = wire;
+  const { effort: inner, enabled, max_tokens: budgetTokens } = reasoning ?? {};
+  const effort = inner ?? outer ?? undefined;
+  // Programs send their usual effort or budget beside the switch: off is off.
+  if (enabled === false) return { thinking: { type: 'disabled' }, ...(effort === 'none' && { effort }) };
+  if (outer && inner && outer !== inner) {
+    throw invalid('reasoning_effort', `contradicts reasoning.effort, which is ${inner}; send one of the two`);
+  }
+  if (effort === 'none') return { effort };
+  if (budgetTokens) return { thinking: { type: 'enabled', budgetTokens }, ...(effort && { effort }) };
+  if (effort) return { effort };
+  return enabled ? { thinking: { type: 'adaptive' } } : {};
+}
+
+/** A schema that the answer has to fit. */
+export const readJsonSchema = ({ name, description, schema, strict }: WireJsonSchema): OutputFormat => ({
+  type: 'json-schema',
+  schema: schema ?? {},
+  name,
+  ...(typeof description === 'string' && { description }),
+  ...(typeof strict === 'boolean' && { strict }),
+});

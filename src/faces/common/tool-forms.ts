@@ -6,6 +6,9 @@ import { nearestName, nearestUnderPrefix, suggestOrListFields } from '../../shar
 import { fieldNames } from '../../shared/http/schema.js';
 import { openParameters, serviceTools } from './schemas/service-tools.js';
 
+/** The schema of a function without one: it takes no arguments. */
+export const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
+
 /** The fields of a service tool, on every face. */
 const SERVICE_FIELDS: ReadonlySet<string> = new Set(['type', 'parameters', 'cache_control']);
 const SERVICE_TYPES = Object.keys(serviceTools);

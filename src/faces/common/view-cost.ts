@@ -46,3 +46,40 @@ export function chargedWords({ serviceTier, speed, inferenceGeo }: Usage, bill: 
     inferenceGeo: endpoint.geography?.word ?? place,
   };
 }
+
+/** The tokens of a reply as OpenAI's formats count them: the input includes what was cached and written. */
+export interface TokenView {
+  readonly input: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+  /** Uses of tools; undefined: none. */
+  readonly toolUses: JsonObject | undefined;
+}
+
+export function tokensOf(usage: Usage): TokenView {
+  const cached = usage.cacheReadTokens ?? 0;
+  const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
+  const { webSearchRequests = 0, webFetchRequests = 0 } = usage;
+  const webRequests = webSearchRequests + webFetchRequests;
+  const { requested, executed } = usage.toolCalls ?? { requested: webRequests, executed: webRequests };
+  const hasUses = requested > 0 || webSearchRequests > 0;
+  return {
+    input: (usage.inputTokens ?? 0) + cached + written,
+    cached,
+    written,
+    output: usage.outputTokens ?? 0,
+    toolUses: hasUses
+      ? { tool_calls_requested: requested, tool_calls_executed: executed, web_search_requests: webSearchRequests }
+      : undefined,
+  };
+}
+
+/**
+ * The charged tier, where it was reported or requested: the base tier is `default` here, whatever its vendor calls it
+ * (docs/use/chat.md#reply).
+ */
+export function viewServiceTier(usage: Usage, { bill }: Billing): JsonObject {
+  const { serviceTier } = chargedWords(usage, bill);
+  return serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };
+}

@@ -13,7 +13,6 @@ const LENGTH_DIFFERENCE_MAX = 3;
 
 /** Routes of other services that this gateway does not have, by their last segment, with the replacement. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
-  responses: '/chat/completions',
   completions: '/chat/completions',
   complete: '/messages',
 };

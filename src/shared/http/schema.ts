@@ -221,7 +221,11 @@ export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason 
  * @param neutral those values
  */
 export const unsupported = (neutral: TSchema) =>
-  Type.Unsafe<unknown>({ if: neutral, else: refused('is not supported yet by this gateway; leave it out') });
+  neutralOnly(neutral, 'is not supported yet by this gateway; leave it out');
+
+/** The same, with a reason of its own. */
+export const neutralOnly = (neutral: TSchema, reason: string) =>
+  Type.Unsafe<unknown>({ if: neutral, else: refused(reason) });
 
 const refusesAll = (schema: TSchema | undefined): boolean =>
   schema?.['not'] !== undefined && Object.keys(schema['not'] as object).length === 0;

@@ -7,6 +7,7 @@ import { WAYS, type Way } from '../../support/doubles/platforms.js';
 import { startDouble, type Double } from '../../support/doubles/start-double.js';
 import type { Answer } from '../../support/upstream-answers.js';
 import { Upstream } from '../../support/upstreams.js';
+import { responsesBody } from '../translation-bench.js';
 import { FILES, FILES_AT } from './cases.js';
 import { FAMILIES, PLACES, type Counting, type FamilyId } from './places.js';
 
@@ -76,10 +77,11 @@ export class MatrixBench {
 
   /** Sends a body to a face's path below `/api/v1`. */
   send(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    const own = path === '/responses' ? responsesBody(body) : body;
     return fetch(`${this.gateway.origin}/api/v1${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}`, ...headers },
-      body: JSON.stringify(body).replaceAll(FILES_AT, this.files.origin),
+      body: JSON.stringify(own).replaceAll(FILES_AT, this.files.origin),
     });
   }
 

@@ -2,7 +2,7 @@ import type { DoubleReply } from '../../support/doubles/double.js';
 import { png } from '../../support/images.js';
 import { pdf, show } from '../../support/pdfs.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import type { SeenReply, TestFace } from '../translation-bench.js';
+import type { AnyFace, FaceName, SeenReply } from '../translation-bench.js';
 
 // Requests and answers in neutral terms, with the terms of a face where faces differ.
 
@@ -42,7 +42,7 @@ export const MAX_TOKENS = 4_000;
 export const BUDGET = 2_000;
 const MARKER = { type: 'ephemeral' };
 
-/** The parts of a face's requests that `TestFace` does not cover. */
+/** The parts of a face's requests that `AnyFace` does not cover. */
 interface FaceWords {
   /** Instructions, optionally with a marker. */
   system(isMarked: boolean): object;
@@ -107,27 +107,62 @@ const chatWords: FaceWords = {
   stop: (sequence) => ({ stop: [sequence] }),
 };
 
-export const WORDS: Readonly<Record<TestFace['name'], FaceWords>> = { messages: messagesWords, chat: chatWords };
+const responsesWords: FaceWords = {
+  system: () => ({ instructions: SYSTEM }),
+  marked: (text) => ({ role: 'user', content: [{ type: 'input_text', text }] }),
+  mixedResult: (call_id) => ({
+    type: 'function_call_output',
+    call_id,
+    output: [
+      { type: 'input_text', text: 'See the map.' },
+      { type: 'input_image', image_url: `data:image/png;base64,${IMAGE}` },
+      { type: 'input_file', filename: 'report.pdf', file_data: `data:application/pdf;base64,${PDF}` },
+    ],
+  }),
+  byAddress: (text) => ({
+    role: 'user',
+    content: [
+      { type: 'input_text', text },
+      { type: 'input_image', image_url: MAP_URL },
+      { type: 'input_file', file_url: REPORT_URL },
+    ],
+  }),
+  format: (schema) => ({ text: { format: { type: 'json_schema', name: 'reply', schema, strict: true } } }),
+  stop: () => ({}),
+};
+
+export const WORDS: Readonly<Record<FaceName, FaceWords>> = {
+  messages: messagesWords,
+  chat: chatWords,
+  responses: responsesWords,
+};
+
+/** What the format of a face has no field for. */
+export const LACKS: Readonly<Record<FaceName, readonly CaseId[]>> = {
+  messages: [],
+  chat: [],
+  responses: ['cache markers', 'stop sequence'],
+};
 
 /** A conversation: each reply but the last is handed back, with what the caller adds to it. */
 export interface Case {
   readonly replies: readonly DoubleReply[];
   /** Of the body, beside the model and a limit. */
-  readonly ask: (face: TestFace) => { readonly messages: readonly JsonBody[]; readonly [field: string]: JsonBody };
+  readonly ask: (face: AnyFace) => { readonly messages: readonly JsonBody[]; readonly [field: string]: JsonBody };
   /** The caller's messages after a reply. */
-  readonly goOn?: (face: TestFace, seen: SeenReply) => readonly JsonBody[];
+  readonly goOn?: (face: AnyFace, seen: SeenReply) => readonly JsonBody[];
 }
 
 const text = (words: string): DoubleReply['parts'][number] => ({ type: 'text', text: words });
 const call = (of: typeof WEATHER | typeof TIME): DoubleReply['parts'][number] => ({ type: 'call', ...of });
-const question = (face: TestFace): readonly JsonBody[] => face.user(QUESTION);
-const tools = (face: TestFace, ...names: readonly string[]): { tools: JsonBody[] } => ({
+const question = (face: AnyFace): readonly JsonBody[] => face.user(QUESTION);
+const tools = (face: AnyFace, ...names: readonly string[]): { tools: JsonBody[] } => ({
   tools: names.map((name) => face.tool(name, schemaOf(name))),
 });
-/** Instructions are a field of one face and a message of the other. */
-const withSystem = (face: TestFace, isMarked: boolean, messages: readonly JsonBody[]): ReturnType<Case['ask']> => {
+/** Instructions are a message of the chat face, and a field of the others. */
+const withSystem = (face: AnyFace, isMarked: boolean, messages: readonly JsonBody[]): ReturnType<Case['ask']> => {
   const instructions: JsonBody = WORDS[face.name].system(isMarked);
-  return face.name === 'messages' ? { ...instructions, messages } : { messages: [instructions.system, ...messages] };
+  return face.name === 'chat' ? { messages: [instructions.system, ...messages] } : { ...instructions, messages };
 };
 const simple = (reply: DoubleReply): Case => ({
   replies: [reply],

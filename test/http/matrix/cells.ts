@@ -9,7 +9,7 @@ import {
   type WireDialect,
 } from '../../support/doubles/double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import type { SeenReply, TestFace } from '../translation-bench.js';
+import type { FaceName, SeenReply } from '../translation-bench.js';
 import type { Pair } from './bench.js';
 import { FAMILIES, type FamilyId } from './places.js';
 import {
@@ -35,11 +35,11 @@ import {
 export type CallerReply = Omit<SeenReply, 'turn'> & { readonly citations: readonly JsonBody[] };
 
 /** Where the caller's reply differs from the double's. */
-export type Otherwise = (reply: DoubleReply, face: TestFace['name'], pair: Pair) => Partial<CallerReply>;
+export type Otherwise = (reply: DoubleReply, face: FaceName, pair: Pair) => Partial<CallerReply>;
 
 /** Carried: a part of the body that the vendor must get, at the last turn. */
 interface Carried {
-  readonly sent: (pair: Pair, face: TestFace['name']) => JsonBody;
+  readonly sent: (pair: Pair, face: FaceName) => JsonBody;
   readonly otherwise?: Otherwise;
 }
 
@@ -110,7 +110,7 @@ type Row = Readonly<Record<FamilyId, Cell | FamilyId>>;
 
 /** The vendor does not report that a sequence was met. */
 const withoutSequence: Otherwise = (_reply, face) => ({
-  stop: face === 'messages' ? 'end_turn' : 'stop',
+  stop: STOPS[face].end,
   stopSequence: null,
 });
 
@@ -119,7 +119,7 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
     'anthropic-messages': {
       sent: (pair, face) => ({
         ...question['anthropic-messages'](pair),
-        system: face === 'chat' ? SYSTEM : [{ type: 'text', text: SYSTEM }],
+        system: face === 'messages' ? [{ type: 'text', text: SYSTEM }] : SYSTEM,
       }),
     },
     'bedrock-converse': {
@@ -689,7 +689,7 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
       notApplicable: 'Cohere caches by itself, and counts what it cached of its own template only',
       dropped: ['cache_control'],
       otherwise: (_reply, face) => ({
-        usage: { prompt: 17, cached: face === 'chat' ? 0 : null, output: DOUBLE_USAGE.output },
+        usage: { prompt: 17, cached: face === 'messages' ? null : 0, output: DOUBLE_USAGE.output },
       }),
     },
     'google-gemini': { notApplicable: 'Google caches by itself', dropped: ['cache_control'] },
@@ -725,8 +725,11 @@ const ROWS: Readonly<Record<CaseId, Row>> = {
     'google-gemini 2.5': 'google-gemini',
   },
   citations: everywhere(),
-  // For chat providers the chat face passes a refusal on unchanged.
-  refusal: everywhere({ 'openai-chat': (_reply, face) => (face === 'chat' ? { stop: 'stop' } : {}) }),
+  // Faces of OpenAI's formats pass a refusal of its formats on unchanged.
+  refusal: everywhere({
+    'openai-chat': (_reply, face) => (face === 'messages' ? {} : { stop: STOPS[face].end }),
+    'openai-responses': (_reply, face) => (face === 'responses' ? { stop: STOPS[face].end } : {}),
+  }),
   'max tokens': everywhere(),
   'stop sequence': {
     'anthropic-messages': { sent: () => ({ stop_sequences: [STOP_SEQUENCE] }) },
@@ -765,7 +768,7 @@ export function cellOf(id: CaseId, family: FamilyId): Cell {
   return typeof cell === 'string' ? cellOf(id, cell) : cell;
 }
 
-const STOPS: Readonly<Record<TestFace['name'], Readonly<Record<ReturnType<typeof stopOf>, string>>>> = {
+const STOPS: Readonly<Record<FaceName, Readonly<Record<ReturnType<typeof stopOf>, string>>>> = {
   messages: {
     end: 'end_turn',
     'tool-use': 'tool_use',
@@ -780,16 +783,23 @@ const STOPS: Readonly<Record<TestFace['name'], Readonly<Record<ReturnType<typeof
     'stop-sequence': 'stop',
     refusal: 'content_filter',
   },
+  responses: {
+    end: 'completed',
+    'tool-use': 'completed',
+    'output-limit': 'incomplete: max_output_tokens',
+    'stop-sequence': 'completed',
+    refusal: 'incomplete: content_filter',
+  },
 };
 
 /** Where the vendor knows no ids the gateway makes them. */
 const idOf = (id: string, { dialect, family, platform }: Pair): JsonBody =>
   dialect === 'google-gemini' && (platform === 'vertex' || family === 'google-gemini 2.5') ? expect.any(String) : id;
 
-/** Vendors that report no cache figures: the Messages face reports null, the chat face omits them. */
-function cachedOf(cached: number, face: TestFace['name'], { dialect }: Pair): number | null {
+/** Vendors that report no cache figures: the Messages face reports null, the others count none. */
+function cachedOf(cached: number, face: FaceName, { dialect }: Pair): number | null {
   const isReported = dialect === 'google-gemini' ? cached > 0 : dialect !== 'cohere-chat';
-  return isReported || face === 'chat' ? cached : null;
+  return isReported || face !== 'messages' ? cached : null;
 }
 
 /** Whether a vendor's citation quotes the page, or marks the cited part of the reply. */
@@ -806,7 +816,7 @@ const CITES: Readonly<Record<WireDialect, 'the page' | 'the reply'>> = {
 function citationOf(
   { url, title, quote }: DoubleCitation,
   words: string,
-  face: TestFace['name'],
+  face: FaceName,
   dialect: WireDialect,
 ): JsonBody {
   const quotesPage = CITES[dialect] === 'the page';
@@ -821,16 +831,14 @@ function citationOf(
     };
   }
   const start = words.indexOf(quote);
-  return {
-    type: 'url_citation',
-    url_citation: quotesPage
-      ? { url, title, content: quote, start_index: 0, end_index: words.length }
-      : { url, title, start_index: start, end_index: start + quote.length },
-  };
+  const page = quotesPage
+    ? { url, title, content: quote, start_index: 0, end_index: words.length }
+    : { url, title, start_index: start, end_index: start + quote.length };
+  return face === 'chat' ? { type: 'url_citation', url_citation: page } : { type: 'url_citation', ...page };
 }
 
-/** A face's reply for a double's reply, without exceptions. The chat face counts cached tokens as prompt. */
-export function replyFor(reply: DoubleReply, face: TestFace['name'], pair: Pair, otherwise?: Otherwise): CallerReply {
+/** A face's reply for a double's reply, without exceptions. OpenAI's formats count cached tokens as prompt. */
+export function replyFor(reply: DoubleReply, face: FaceName, pair: Pair, otherwise?: Otherwise): CallerReply {
   const { input, cached, output } = reply.usage ?? DOUBLE_USAGE;
   const words = (type: 'thinking' | 'text'): string =>
     reply.parts.map((part) => (part.type === type ? part.text : '')).join('');
@@ -842,7 +850,7 @@ export function replyFor(reply: DoubleReply, face: TestFace['name'], pair: Pair,
     ),
     stop: STOPS[face][stopOf(reply)],
     stopSequence: (face === 'messages' && reply.stopSequence) || null,
-    usage: { prompt: face === 'chat' ? input + cached : input, cached: cachedOf(cached, face, pair), output },
+    usage: { prompt: face === 'messages' ? input : input + cached, cached: cachedOf(cached, face, pair), output },
     citations: reply.parts.flatMap((part) =>
       part.type === 'text' ? (part.citations ?? []).map((one) => citationOf(one, part.text, face, pair.dialect)) : [],
     ),

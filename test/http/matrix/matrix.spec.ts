@@ -1,5 +1,5 @@
 /**
- * Goal: each request of a caller on either face reaches each dialect, on each platform that serves it, in its vendor's
+ * Goal: each request of a caller on each face reaches each dialect, on each platform that serves it, in its vendor's
  * form, and the answer comes back complete, streamed or not. Method: the application over HTTP before strict doubles
  * (test/support/doubles), one cell of the table (`cells.ts`) a test: the conversation whole and streamed. The double's
  * calls are compared with the cell, the caller's replies with the double's, and whole with streamed. `manners.spec.ts`
@@ -9,9 +9,9 @@ import { describeOnEmbedded } from '../../support/database.js';
 import { DOUBLE_USAGE, type DoubleFailureKind } from '../../support/doubles/double.js';
 import { PLATFORM_DOUBLES, WAYS } from '../../support/doubles/platforms.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import { FACES, type SeenReply, type TestFace } from '../translation-bench.js';
+import { FACES, responsesFace, type SeenReply, type AnyFace } from '../translation-bench.js';
 import { MatrixBench, PAIRS, type Pair } from './bench.js';
-import { CASE_IDS, CASES, MAX_TOKENS, QUESTION, type Case, type CaseId } from './cases.js';
+import { CASE_IDS, CASES, LACKS, MAX_TOKENS, QUESTION, type Case, type CaseId } from './cases.js';
 import { cellOf, FAILURE_STATUSES, replyFor, type CallerReply } from './cells.js';
 import { FAMILIES, PLACES } from './places.js';
 
@@ -30,7 +30,7 @@ describeOnEmbedded('the matrix', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  async function ask(face: TestFace, pair: Pair, body: object, stream: boolean): Promise<Turn['seen']> {
+  async function ask(face: AnyFace, pair: Pair, body: object, stream: boolean): Promise<Turn['seen']> {
     const response = await bench.send(face.path, { model: pair.id, max_tokens: MAX_TOKENS, stream, ...body });
     const text = await response.text();
     if (response.status !== 200) throw new Error(`${response.status} ${text}`);
@@ -40,7 +40,7 @@ describeOnEmbedded('the matrix', (database) => {
 
   /** The whole conversation, with what was received and sent in each turn. */
   async function converse(
-    face: TestFace,
+    face: AnyFace,
     pair: Pair,
     { replies, ask: bodyOf, goOn }: Case,
     stream: boolean,
@@ -69,8 +69,8 @@ describeOnEmbedded('the matrix', (database) => {
       for (const { way } of bench.doubleOf(pair).calls) expect(way).toBe(pair.way);
     });
 
-    describe.each(FACES)('$name', (face) => {
-      it.each(CASE_IDS)('%s', async (id: CaseId) => {
+    describe.each<AnyFace>([...FACES, responsesFace])('$name', (face) => {
+      it.each(CASE_IDS.filter((id) => !LACKS[face.name].includes(id)))('%s', async (id: CaseId) => {
         const cell = cellOf(id, pair.family);
         if ('refused' in cell) {
           await Promise.all(
@@ -138,7 +138,8 @@ describeOnEmbedded('the matrix', (database) => {
         const text = await response.text();
         expect(face.kinds(text)).toEqual(['0 text']);
         expect(text).toContain('This is why.');
-        expect(text).not.toContain(face.name === 'messages' ? 'message_stop' : '"finish_reason":"stop"');
+        for (const end of ['message_stop', '"finish_reason":"stop"', 'response.completed'])
+          expect(text).not.toContain(end);
       });
     });
 

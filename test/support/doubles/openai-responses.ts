@@ -80,6 +80,8 @@ const messageItem = tagged('role', {
     ...status,
   },
 });
+const callId = string({ rule: 'a long id', min: 1, max: CALL_ID_MAX });
+const ownId = (pattern: RegExp): Fields => ({ 'id?': string({ rule: 'an id of something else', pattern }) });
 const item = tagged('type', {
   reasoning: {
     id: string({ rule: 'an id of something else', pattern: /^rs_/ }),
@@ -88,19 +90,26 @@ const item = tagged('type', {
     'encrypted_content?': nullable(text),
     ...status,
   },
-  function_call: {
-    call_id: string({ rule: 'a long id', min: 1, max: CALL_ID_MAX }),
-    name: FUNCTION_NAME,
-    arguments: text,
-    'id?': string({ rule: 'an id of something else', pattern: /^fc_/ }),
-    ...status,
-  },
+  function_call: { call_id: callId, name: FUNCTION_NAME, arguments: text, ...ownId(/^fc_/), ...status },
   function_call_output: {
-    call_id: string({ rule: 'a long id', min: 1, max: CALL_ID_MAX }),
+    call_id: callId,
     output: textOr(list(tagged('type', inputParts), { rule: 'an output of nothing', min: 1 })),
     'id?': text,
     ...status,
   },
+  custom_tool_call: { call_id: callId, name: FUNCTION_NAME, input: text, ...ownId(/^ctc_/), ...status },
+  custom_tool_call_output: {
+    call_id: callId,
+    output: textOr(list(tagged('type', inputParts), { rule: 'an output of nothing', min: 1 })),
+    'id?': text,
+    ...status,
+  },
+  shell_call: { call_id: callId, action: record, ...ownId(/^sh_/), ...status },
+  shell_call_output: { call_id: callId, output: list(record), 'max_output_length?': nullable(integer()), ...status },
+  local_shell_call: { call_id: callId, action: record, ...ownId(/^lsh_/), ...status },
+  local_shell_call_output: { id: callId, output: text, ...status },
+  apply_patch_call: { call_id: callId, operation: record, ...ownId(/^apc_/), ...status },
+  apply_patch_call_output: { call_id: callId, 'output?': nullable(text), 'status?': text },
 });
 const body = object({
   model: text,
@@ -139,12 +148,17 @@ const body = object({
       },
       code_interpreter: { container: record },
       custom: { name: text, 'description?': text, 'format?': record },
+      shell: { 'environment?': record },
+      local_shell: {},
+      apply_patch: {},
     }),
   ),
   'tool_choice?': textOr(
     tagged('type', {
       function: { name: text },
       custom: { name: text },
+      shell: {},
+      apply_patch: {},
       web_search: {},
       image_generation: {},
       allowed_tools: {
@@ -199,6 +213,9 @@ const RULES = [
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
+/** Whatever kind of tool of the caller it calls. */
+const isCall = (each: JsonBody): boolean => each?.type?.endsWith('_call') === true;
+
 /**
  * Reasoning directly precedes its result (coder/xum#59), sealed where nothing is stored (openai/openai-agents-js#546),
  * by this vendor (anomalyco/opencode#5104); calls and outputs match one to one (Gitlawb/openclaude#187,
@@ -218,20 +235,20 @@ function itemsFault(items: JsonBody[]): Refusal | undefined {
         return broken('a foreign seal', `The encrypted content for item ${each.id} could not be verified.`);
       }
       const next = items[index + 1];
-      const isFollowed = next?.type === 'function_call' || next?.type === 'reasoning' || next?.role === 'assistant';
+      const isFollowed = isCall(next) || next?.type === 'reasoning' || next?.role === 'assistant';
       if (!isFollowed) {
         const rest = "of type 'reasoning' was provided without its required following item.";
         return broken('reasoning alone', `Item '${each.id}' ${rest}`);
       }
     }
-    if (each.type === 'function_call') {
+    if (isCall(each)) {
       if (seen.has(each.call_id)) {
         return broken('an id twice', `Duplicate function call with call_id ${each.call_id}.`);
       }
       seen.add(each.call_id);
       open.add(each.call_id);
     }
-    if (each.type === 'function_call_output' && !open.delete(each.call_id)) {
+    if (each.type.endsWith('_call_output') && !open.delete(each.call_id ?? each.id)) {
       return broken('a stray output', `No tool call found for function call output with call_id ${each.call_id}.`);
     }
     if (each.role === 'user' && open.size > 0) break;

@@ -10,6 +10,11 @@ import { CreateMessageDto } from '../../../src/faces/messages/create-message.dto
 import { MessageFrames } from '../../../src/faces/messages/frames.js';
 import { readRequest as readMessages } from '../../../src/faces/messages/read-request.js';
 import { viewReply as viewMessages } from '../../../src/faces/messages/view-reply.js';
+import { CreateResponseDto } from '../../../src/faces/responses/create-response.dto.js';
+import { ResponseFrames } from '../../../src/faces/responses/frames.js';
+import { readRequest as readResponses } from '../../../src/faces/responses/read-request.js';
+import { NO_FORMS } from '../../../src/faces/responses/tool-calls.js';
+import { viewReply as viewResponses } from '../../../src/faces/responses/view-response.js';
 import { readBody } from '../../../src/shared/http/dto.pipe.js';
 import type { FramePrinter } from '../../../src/shared/http/frame-printer.js';
 import { buildMessage } from '../../http/messages-bench.js';
@@ -17,6 +22,7 @@ import { joinChunks, readChunks } from '../chat-stream.js';
 import { generationView } from '../generation-view.js';
 import { pdf, show } from '../pdfs.js';
 import type { JsonBody } from '../recorded-request.js';
+import { readResponseEvents } from '../response-events.js';
 import { readMessagesEvents } from '../sse.js';
 
 /** The content of a tool result. */
@@ -37,7 +43,7 @@ export interface Wishes {
 
 /** A client of one face, which builds its bodies. */
 export interface ClientFace {
-  readonly name: 'messages' | 'chat';
+  readonly name: 'messages' | 'chat' | 'responses';
   user(text: string, options: { readonly media: Media; readonly marked: boolean }): JsonBody;
   results(results: readonly { readonly id: string; readonly kind: ResultKind }[]): JsonBody[];
   body(messages: readonly JsonBody[], wishes: Wishes): JsonBody;
@@ -200,4 +206,62 @@ const chat: ClientFace = {
       : turn,
 };
 
-export const CLIENT_FACES: readonly ClientFace[] = [messages, chat];
+const RESPONSES_MEDIA: Readonly<Record<Media, readonly object[]>> = {
+  none: [],
+  image: [{ type: 'input_image', image_url: `data:image/png;base64,${PNG}` }],
+  pdf: [{ type: 'input_file', filename: 'report.pdf', file_data: `data:application/pdf;base64,${PDF}` }],
+};
+const inputText = (text: string): object => ({ type: 'input_text', text });
+const REPLY = { forms: NO_FORMS, wantsProof: true };
+
+/** Its turns are lists of items. The format has no markers of a cache. */
+const responses: ClientFace = {
+  name: 'responses',
+  user: (text, { media }) => ({ role: 'user', content: [inputText(text), ...RESPONSES_MEDIA[media]] }),
+  results: (results) =>
+    results.map(({ id, kind }) => ({
+      type: 'function_call_output',
+      call_id: id,
+      output: {
+        text: `result of ${id}`,
+        nothing: '',
+        image: [inputText('see'), ...RESPONSES_MEDIA.image],
+        pdf: [inputText('read'), ...RESPONSES_MEDIA.pdf],
+        // The format cannot mark a failure.
+        failure: 'no such place',
+        'silent failure': '',
+      }[kind],
+    })),
+  body: (turns, { system, tools, thinks, stream }) => ({
+    model: 'test/model',
+    max_output_tokens: OUTPUT_MAX,
+    stream,
+    include: ['reasoning.encrypted_content'],
+    ...(system && { instructions: INSTRUCTIONS }),
+    ...(tools.length > 0 && { tools: tools.map((name) => ({ type: 'function', name, parameters: SCHEMA })) }),
+    ...(thinks && { reasoning: { max_tokens: BUDGET } }),
+    input: turns.flatMap((turn) => turn.items ?? turn),
+  }),
+  read: (body) => readResponses(readBody(throughJson(body), CreateResponseDto), headers).request,
+  turn: (events, stream) => {
+    const view = generationView();
+    const { output } = stream
+      ? readResponseEvents(printed(new ResponseFrames(view, {}, REPLY), events)).at(-1).response
+      : throughJson(doAtOnce(viewResponses(folded(events), view, { ...REPLY, echo: {} })));
+    return { items: output };
+  },
+  calls: ({ items }) =>
+    items
+      .filter(({ type }: JsonBody) => type === 'function_call')
+      .map(({ call_id: id, name }: JsonBody) => ({ id, name })),
+  renumbered: ({ items }) => {
+    let calls = 0;
+    return {
+      items: items.map((item: JsonBody) =>
+        item.type === 'function_call' ? { ...item, call_id: `call_${calls++}` } : item,
+      ),
+    };
+  },
+};
+
+export const CLIENT_FACES: readonly ClientFace[] = [messages, chat, responses];

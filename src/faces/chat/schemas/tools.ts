@@ -1,7 +1,8 @@
-import { domainList, modelText, name, toolList, word } from '../../../shared/http/bounds.js';
-import { eachMarked, marked } from '../../common/schemas/cache-control.js';
-import { isServiceTool, otherServiceFields, serviceTools } from '../../common/schemas/service-tools.js';
-import { searchFields, webSearchFields } from '../../../tools/web-search/parameters.js';
+import { modelText, name, toolList, word } from '../../../shared/http/bounds.js';
+import { marked } from '../../common/schemas/cache-control.js';
+import { isShorthand, shorthand, WEB_SEARCH_SHORTHANDS } from '../../common/schemas/search-shorthand.js';
+import { isServiceTool, markedServiceTools, otherServiceFields } from '../../common/schemas/service-tools.js';
+import { searchFields } from '../../../tools/web-search/parameters.js';
 import { Type } from '@sinclair/typebox';
 import {
   anything,
@@ -36,16 +37,6 @@ const functionFields = {
   ...marked,
 };
 
-/** Other vendors' names of the gateway's own web search. */
-export const WEB_SEARCH_SHORTHANDS = [
-  'web_search',
-  'web_search_preview',
-  'web_search_preview_2025_03_11',
-  'web_search_2025_08_26',
-] as const;
-
-const markedServiceTools = eachMarked(serviceTools);
-
 const typedTools = {
   function: functionFields,
   web_search: {},
@@ -54,21 +45,6 @@ const typedTools = {
   web_search_2025_08_26: {},
   ...markedServiceTools,
 };
-
-const filters = object({
-  allowed_domains: optional(nullable(domainList())),
-  blocked_domains: optional(nullable(domainList())),
-  excluded_domains: optional(nullable(domainList())),
-});
-
-const isShorthand = object({ type: oneOf(WEB_SEARCH_SHORTHANDS) });
-
-/** As the gateway's own search, its options beside the type or in `parameters`, and OpenAI's `filters`. */
-const shorthand = webSearchFields({
-  type: oneOf(WEB_SEARCH_SHORTHANDS),
-  filters: optional(nullable(filters)),
-  ...markedServiceTools['openrouter:web_search'],
-});
 
 /** OpenAI's option for models that search by themselves; the content of a location is not validated. */
 export const webSearchOptions = object({

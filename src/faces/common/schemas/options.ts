@@ -1,8 +1,16 @@
+import { EFFORTS } from '../../../core/conversation/effort.js';
+import { VERBOSITIES } from '../../../core/conversation/request.js';
 import {
   described,
   either,
+  flag,
+  freeForm,
   integer,
+  map,
+  nullable,
   number,
+  object,
+  oneOf,
   openObject,
   optional,
   text,
@@ -10,7 +18,7 @@ import {
   type Static,
 } from '../../../shared/http/schema.js';
 import { tagPairs } from '../../../shared/http/tag-fields.js';
-import { name, optionList, wholeNumber } from '../../../shared/http/bounds.js';
+import { modelText, name, optionList, wholeNumber } from '../../../shared/http/bounds.js';
 
 /*
  * Options that every face of inference takes.
@@ -66,4 +74,43 @@ export const openNumber = number();
 /** Below zero it is one vendor's value for no limit. */
 export const topK = integer({ min: -1, max: Number.MAX_SAFE_INTEGER });
 
+/* Fields of OpenAI's formats: chat completions and responses. */
+
+export const temperature = number({ min: 0, max: 2 });
+export const topP = number({ min: 0, max: 1 });
+export const penalty = number({ min: -2, max: 2 });
+export const topLogprobs = integer({ min: 0, max: 20 });
+export const serviceTier = oneOf(['auto', 'default', 'flex', 'priority', 'scale', 'fast']);
+
+const FORMAT_NAME_MAX = 64;
+/** A schema that the answer has to fit. */
+export const jsonSchemaFields = {
+  name: text({ max: FORMAT_NAME_MAX }),
+  description: optional(nullable(modelText())),
+  schema: optional(nullable(freeForm())),
+  strict: optional(nullable(flag())),
+};
+
+export const effort = oneOf(EFFORTS);
+export const reasoningFields = {
+  effort: optional(nullable(effort)),
+  summary: optional(nullable(oneOf(['auto', 'concise', 'detailed']))),
+  enabled: optional(nullable(flag())),
+  max_tokens: optional(nullable(wholeNumber({ min: 1 }))),
+};
+export const reasoning = object({ ...reasoningFields, exclude: optional(nullable(flag())) });
+export const verbosity = oneOf(VERBOSITIES);
+export const modalities = optionList(oneOf(['text', 'image', 'audio']));
+export const debug = object({ echo_upstream_body: optional(nullable(flag())) });
+export const anyObject = freeForm();
+
+const METADATA_PAIRS_MAX = 16;
+const METADATA_KEY_MAX = 64;
+const METADATA_VALUE_MAX = 512;
+export const metadata = map(text({ max: METADATA_VALUE_MAX }), { max: METADATA_PAIRS_MAX, keyMax: METADATA_KEY_MAX });
+
+const jsonSchema = object(jsonSchemaFields);
+export type WireJsonSchema = Static<typeof jsonSchema>;
+
 export type WireStopCondition = Static<typeof stopCondition>;
+export type WireReasoning = Static<typeof reasoning>;

@@ -1,6 +1,7 @@
 import { SERVICE_TOOL_PREFIX } from '../../../core/tool.js';
 import { word } from '../../../shared/http/bounds.js';
 import { freeForm, object, optional, text, type TSchema } from '../../../shared/http/schema.js';
+import { eachMarked } from './cache-control.js';
 import { ALL_SERVICE_TOOLS, TOOL_PARAMETERS } from '../../../tools/service-tools.js';
 
 /*
@@ -15,6 +16,9 @@ const withParameters = (parameters: TSchema) => ({ parameters: optional(paramete
 export const serviceTools = Object.fromEntries(
   Object.entries(TOOL_PARAMETERS).map(([type, parameters]) => [type, withParameters(parameters)]),
 );
+
+/** The same, each with a cache marker. */
+export const markedServiceTools = eachMarked(serviceTools);
 
 /** Parameters of each type that `serviceTools` leaves open. `any`: every name is one. */
 export const openParameters: ReadonlyMap<string, readonly string[] | 'any'> = new Map(

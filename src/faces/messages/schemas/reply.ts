@@ -47,7 +47,7 @@ const orVendorsOwn = (name: string, cases: Readonly<Record<string, TProperties>>
   );
 
 const knownBlocks = {
-  text: { text: text(), citations: list(freeForm()) },
+  text: { text: text(), citations: list(freeForm()), phase: optional(text()) },
   thinking: { thinking: text(), signature: text() },
   redacted_thinking: { data: text() },
   image: {

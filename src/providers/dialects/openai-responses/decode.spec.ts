@@ -265,7 +265,7 @@ describe('reasoning', () => {
       completed([item, message('So.')]),
     ]);
     for (const events of [streamed, decodeWhole(response([item, message('So.')]))]) {
-      expect(fold(events).blocks.map(({ start }) => start)).toEqual(starts);
+      expect(fold(events).blocks.map(({ start }) => start)).toMatchObject(starts);
       expect(namesOf(events).map(([, text]) => text)).toEqual(['One.', 'Two.', 'SEAL', 'So.']);
     }
   });
@@ -442,7 +442,11 @@ describe('what the vendor adds', () => {
     const item = message('Looking.', { phase: 'commentary' });
     const streamed = decode([created, added(0, message('', { phase: 'commentary' })), textPiece(0, 'Looking.'), completed([item])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item]))]) {
-      expect(fold(events).blocks[0]!.start).toEqual({ type: 'text', phase: 'commentary' });
+      expect(fold(events).blocks[0]!.start).toEqual({
+        type: 'text',
+        phase: 'commentary',
+        extras: { vendor: 'openai-responses', value: { id: 'msg_1' } },
+      });
     }
   });
 });
@@ -552,5 +556,46 @@ describe('a failure', () => {
     [response([{ type: 'function_call', call_id: 'c', arguments: '{}' }]), 'malformed-reply'],
   ] as const)('is the whole body %j', (body, kind) => {
     expect(faultOf(() => decodeWhole(body)).kind).toBe(kind);
+  });
+});
+
+describe('calls of tools that are no functions', () => {
+  const vendor = 'openai-responses' as const;
+  const tool = (name: string, type: string) => ({ type: 'function' as const, name, inputSchema: {}, origin: { vendor, value: { type, name } } }); // oxfmt-ignore
+  const own = context({ tools: [tool('patch', 'custom'), tool('shell', 'shell')] });
+  const custom = (input: string): JsonObject => ({ id: 'ctc_1', type: 'custom_tool_call', call_id: 'c1', name: 'patch', input }); // oxfmt-ignore
+  /** Streamed and whole. */
+  const argumentsOf = (events: readonly Event[], item: JsonObject): string[] =>
+    [decode(events, own), decodeWhole(response([item]), own)].map((read) => fold(read).blocks[0]!.text);
+
+  it('becomes the one argument of a function, wherever its text is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary', minLength: 1 }),
+        fc.array(fc.nat(20), { maxLength: 4 }),
+        (input, cuts) => {
+          const ends = [...new Set([...cuts.filter((cut) => cut < input.length), input.length])].toSorted((a, b) => a - b); // oxfmt-ignore
+          const pieces = ends.map((end, index) => input.slice(index === 0 ? 0 : ends[index - 1], end));
+          const grown = pieces.map((delta): JsonObject => ({ type: 'response.custom_tool_call_input.delta', item_id: 'ctc_1', output_index: 0, delta })); // oxfmt-ignore
+          const item = custom(input);
+          const events = [created, added(0, custom('')), ...grown, done(0, item), completed([item])];
+          for (const json of argumentsOf(events, item)) {
+            expect(JSON.parse(json)).toEqual({ input: JSON.parse(JSON.stringify(input)) });
+          }
+        },
+      ),
+    );
+  });
+
+  it('are whole where they come with their item alone', () => {
+    const item = { type: 'shell_call', id: 'sh_1', call_id: 'c1', action: { commands: ['ls'] }, status: 'completed' };
+    const events = [created, added(0, { ...item, action: {} }), done(0, item), completed([item])];
+    expect(argumentsOf(events, item)).toEqual(['{"commands":["ls"]}', '{"commands":["ls"]}']);
+    expect(argumentsOf([created, completed([custom('')])], custom(''))).toEqual(['{"input":""}', '{"input":""}']); // oxfmt-ignore
+  });
+
+  it('stay items of the vendor where the request has no such tool', () => {
+    const events = decodeWhole(response([custom('a')]));
+    expect(events.find(({ type }) => type === 'block-start')).toMatchObject({ block: { type: 'opaque' } });
   });
 });

@@ -65,6 +65,10 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
     'response.function_call_arguments.delta',
     (reply, event, out) => reply.item(event).arguments(textAt(event, 'delta'), out),
   ],
+  [
+    'response.custom_tool_call_input.delta',
+    (reply, event, out) => reply.item(event).arguments(textAt(event, 'delta'), out),
+  ],
   ['response.completed', finishReply],
   ['response.incomplete', finishReply],
   ['response.failed', finishReply],

@@ -4,6 +4,7 @@ import type { Steps } from '../../../core/steps.js';
 import type { EncodeContext, PathOf } from '../encode-context.js';
 import { printToolInput } from '../encode-tool-input.js';
 import { findDroppedCalls, foreignText } from '../foreign-blocks.js';
+import { ownValue } from './own-tools.js';
 import { ReasoningRun } from './encode-reasoning.js';
 import type { InputItem } from './wire.js';
 
@@ -63,6 +64,11 @@ export function* encodeAssistant(message: Message, pathOf: PathOf, context: Enco
 }
 
 function* encodeCall(block: ToolUseBlock, context: EncodeContext): Steps<InputItem> {
+  const own = ownValue(block.origin);
+  if (own !== undefined) {
+    const name = own['name'] === undefined ? {} : { name: context.names.toWire(block.name) };
+    return { ...own, ...name, call_id: context.callId(block) };
+  }
   return {
     type: 'function_call',
     call_id: context.callId(block),

@@ -4,6 +4,7 @@ import { BLOCK_SEPARATOR, TOOL_ERROR_PREFIX } from '../block-text.js';
 import type { EncodeContext } from '../encode-context.js';
 import { encodeBlock, encodeDocument, type DocumentForms, type PartBlock, type PartForms } from '../encode-parts.js';
 import { dataUrl, fileName, urlOf } from '../media-parts.js';
+import { CUSTOM_OUTPUT, ownValue } from './own-tools.js';
 import type { InputItem, InputPart } from './wire.js';
 
 const inputText = (text: string): InputPart => ({ type: 'input_text', text });
@@ -44,12 +45,19 @@ export function encodeParts(block: PartBlock, path: string, context: EncodeConte
  * @throws Untranslatable when something in the result has no form in the target
  */
 export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): InputItem {
+  const own = ownValue(block.origin);
+  const type = own?.['type'] === CUSTOM_OUTPUT ? CUSTOM_OUTPUT : 'function_call_output';
+  if (own !== undefined && type !== CUSTOM_OUTPUT) {
+    // The output of a local shell names its call by `id`.
+    const key = own['call_id'] === undefined ? 'id' : 'call_id';
+    return { ...own, [key]: context.callId(block) };
+  }
   const parts: InputPart[] = block.isError === true ? [inputText(TOOL_ERROR_PREFIX)] : [];
   for (const [index, inner] of block.content.entries()) {
     append(parts, encodeParts(inner, `${path}.content.${index}`, context));
   }
   return {
-    type: 'function_call_output',
+    type,
     call_id: context.callId(block),
     output: onlyWords(parts, block.isError === true) ?? withoutEmptyTexts(parts),
   };

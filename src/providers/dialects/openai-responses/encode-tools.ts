@@ -2,6 +2,7 @@ import { typeOf, type FunctionTool, type VendorTool } from '../../../core/conver
 import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
 import type { EncodeContext } from '../encode-context.js';
+import { ownTool } from './own-tools.js';
 import { wantsImages } from '../output-modalities.js';
 import { choiceFields, type ChoiceFormat } from '../openai-fields.js';
 import { NAMES_ALLOWED_TOOLS } from '../rules.js';
@@ -37,6 +38,16 @@ const CHOICES: ChoiceFormat = {
   among: (mode, tools) => ({ type: 'allowed_tools', mode, tools }),
 };
 
+/** The same where the caller's tools have forms of their own. */
+function choicesAmong(sent: readonly JsonObject[]): ChoiceFormat {
+  const own = new Map<string, JsonObject>();
+  for (const { type, name } of sent) {
+    if (type === 'custom' && typeof name === 'string') own.set(name, { type, name });
+    else if (typeof type === 'string' && name === undefined) own.set(type, { type });
+  }
+  return { ...CHOICES, named: (name, tool) => (tool ? undefined : own.get(name)) ?? CHOICES.named(name, tool) };
+}
+
 /**
  * The tool fields of a body; none without tools, when a choice has no meaning.
  * @throws Untranslatable as `sentTools` does
@@ -54,7 +65,7 @@ export function* encodeTools(context: EncodeContext): Steps<ToolFields> {
   return {
     tools,
     ...(draws && choiceOfImage(context)),
-    ...choiceFields(context, known, CHOICES),
+    ...choiceFields(context, known, hasOwnForms(known) ? choicesAmong(sent) : CHOICES),
   };
 }
 
@@ -80,7 +91,12 @@ function imageTool({ request: { imageConfig = {} } }: EncodeContext): JsonObject
 const choiceOfImage = ({ request: { modalities } }: EncodeContext): Pick<ToolFields, 'tool_choice'> =>
   modalities?.includes('text') === false ? { tool_choice: { type: IMAGE_GENERATION } } : {};
 
+const hasOwnForms = (tools: readonly (FunctionTool | VendorTool)[]): boolean =>
+  tools.some((tool) => tool.type === 'function' && ownTool(tool) !== undefined);
+
 function* functionTool(tool: FunctionTool, context: EncodeContext): Steps<JsonObject> {
+  const own = ownTool(tool);
+  if (own !== undefined) return own['name'] === undefined ? own : { ...own, name: context.names.toWire(tool.name) };
   const { schema } = yield* openaiToolSchema(tool.inputSchema, context.target);
   return {
     type: 'function',

@@ -348,3 +348,31 @@ describe('reasoning', () => {
     ).toEqual(['rs_1', 'message', 'rs_2', 'function_call']);
   }); // oxfmt-ignore
 });
+
+it('sends the tools of a caller of this format, their calls and results as they came', () => {
+  const vendor = 'openai-responses' as const;
+  const custom = { type: 'custom', name: 'patch', description: 'd' };
+  const call = { type: 'custom_tool_call', call_id: '1', name: 'patch', input: 'a"b', id: 'ctc_1' };
+  const shellCall = { type: 'shell_call', call_id: '2', action: { commands: ['ls'] } };
+  const output = { type: 'shell_call_output', call_id: '2', output: [{ stdout: 's' }] };
+  const tool = (name: string, value: JsonObject) => ({ type: 'function' as const, name, inputSchema: {}, origin: { vendor, value } }); // oxfmt-ignore
+  const use = (id: string, name: string, value: JsonObject): ContentBlock => ({ type: 'tool-use', id, name, input: '{}', origin: { vendor, value } }); // oxfmt-ignore
+  const result = (toolUseId: string, value: JsonObject): ContentBlock => ({ type: 'tool-result', toolUseId, content: [{ type: 'text', text: 'r' }], origin: { vendor, value } }); // oxfmt-ignore
+  const body = bodyOf({
+    tools: [tool('patch', custom), tool('shell', { type: 'shell' })],
+    toolChoice: { type: 'tool', name: 'patch' },
+    messages: [
+      userTurn('Hi'),
+      { role: 'assistant', content: [use('1', 'patch', call), use('2', 'shell', shellCall)] },
+      { role: 'user', content: [result('1', { type: 'custom_tool_call_output' }), result('2', output)] },
+    ],
+  });
+  expect(body).toMatchObject({ tools: [custom, { type: 'shell' }], tool_choice: { type: 'custom', name: 'patch' } });
+  expect((body['input'] as unknown[]).slice(1)).toEqual([
+    call,
+    shellCall,
+    { type: 'custom_tool_call_output', call_id: '1', output: 'r' },
+    output,
+  ]);
+  expect(bodyOf({ tools: [tool('shell', { type: 'shell' })], toolChoice: { type: 'tool', name: 'shell' } })).toMatchObject({ tool_choice: { type: 'shell' } }); // oxfmt-ignore
+});

@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../../core/conversation/event.js';
+import type { Opaque } from '../../../core/json/json.js';
 import { ArgumentScan } from '../argument-scan.js';
 import type { BlockOptions, BlockSequencer, SequencedBlock } from '../block-sequencer.js';
 
@@ -13,12 +14,11 @@ export class ReplyCall {
   private read = 0;
 
   constructor(
-    id: string,
-    name: string,
+    start: { readonly id: string; readonly name: string; readonly extras?: Opaque },
     private readonly sequencer: BlockSequencer,
     out: ModelEvent[],
   ) {
-    this.block = sequencer.begin({ type: 'tool-use', id, name }, UNTIL_ENDED, out);
+    this.block = sequencer.begin({ type: 'tool-use', ...start }, UNTIL_ENDED, out);
   }
 
   add(json: string, out: ModelEvent[]): void {

@@ -1,20 +1,33 @@
 import type { MediaSource } from '../../../core/conversation/content.js';
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
 import { RESPONSES_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
-import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import type { BlockSequencer } from '../block-sequencer.js';
-import { listOf, malformed, nonEmpty, printed } from '../read-json.js';
+import { listOf, malformed, nonEmpty } from '../read-json.js';
+import { argumentsIn, isOwnCall } from './own-tools.js';
 import { placeParts, type Placement } from './placed-parts.js';
 import { ReplyCall } from './reply-call.js';
 import type { RepeatedText } from './repeated-text.js';
 import { ReplyPart } from './reply-part.js';
+import type { ReplyTextCall } from './reply-text-call.js';
 
 /** The kinds of parts with text. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
 /** A separate text, so that faces of OpenAI's formats can recognise it. */
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
+
+/** What an item of a call begins with. */
+export interface CallHead {
+  readonly callId: string | undefined;
+  readonly itemId: string | undefined;
+  readonly name: string | undefined;
+}
+
+/** The id of the item, for callers of the same format. */
+export const ownId = (id: string | undefined): { readonly extras?: Opaque } =>
+  id === undefined ? {} : { extras: { vendor: 'openai-responses', value: { id } } };
 
 /** What the items of one reply share. */
 export interface ReplyParts {
@@ -24,7 +37,9 @@ export interface ReplyParts {
   /** Whether log probabilities were requested. */
   readonly wantsLogprobs: boolean;
   /** Begins a call, with the tool's name in the caller's request. */
-  beginCall(id: string | undefined, name: string, out: ModelEvent[]): ReplyCall;
+  beginCall(call: CallHead & { readonly name: string }, out: ModelEvent[]): ReplyCall;
+  /** The same for a tool of the caller that is no function; undefined where the request has no such tool. */
+  beginOwnCall(type: string, call: CallHead, out: ModelEvent[]): ReplyCall | ReplyTextCall | undefined;
   /** Begins a text. @returns whether it is the first */
   beginText(): boolean;
   /** Begins the text of a message, where its provider repeats messages. */
@@ -44,7 +59,7 @@ export class ReplyItem {
   callId: string | undefined;
   private name: string | undefined;
   private phase: string | undefined;
-  private call: ReplyCall | undefined;
+  private call: ReplyCall | ReplyTextCall | undefined;
   /** By kind, and within a kind by the index of their events. */
   private readonly parts = new Map<PartKind, Map<number, ReplyPart>>();
   private readonly latest = new Map<PartKind, ReplyPart>();
@@ -59,7 +74,7 @@ export class ReplyItem {
 
   /** Whether a later item of the same type has what came in events. */
   resembles(item: JsonObject): boolean {
-    if (this.call !== undefined) return this.name === item['name'] && this.call.mayHave(argumentsOf(item['arguments']));
+    if (this.call !== undefined) return this.name === nonEmpty(item['name']) && this.call.mayHave(argumentsIn(item));
     for (const [kind, parts] of this.parts) {
       const texts = textsOf(kind, item);
       for (const part of parts.values()) return texts.some((text) => text?.startsWith(part.head) === true);
@@ -74,9 +89,11 @@ export class ReplyItem {
     this.callId ??= nonEmpty(item['call_id']);
     this.phase ??= nonEmpty(item['phase']);
     this.name ??= nonEmpty(item['name']);
-    if (this.type === 'function_call' && this.name !== undefined) {
-      this.call ??= this.reply.beginCall(this.callId, this.name, out);
-    }
+    if (this.call !== undefined || this.type === undefined) return;
+    if (isOwnCall(this.type))
+      this.call = this.reply.beginOwnCall(this.type, { callId: this.callId, itemId: this.id, name: this.name }, out);
+    else if (this.type === 'function_call' && this.name !== undefined)
+      this.call = this.reply.beginCall({ callId: this.callId, itemId: this.id, name: this.name }, out);
   }
 
   words(kind: PartKind, index: Json | undefined, text: string, out: ModelEvent[]): void {
@@ -116,14 +133,19 @@ export class ReplyItem {
         break;
       case 'function_call':
         if (this.call === undefined) throw malformed('calls a tool that it does not name');
-        this.call.complete(argumentsOf(item['arguments']), out);
-        this.call.end(out);
+        this.endCall(this.call, item, out);
         break;
       default:
-        this.endOwn(item, out);
+        if (this.call === undefined) this.endOwn(item, out);
+        else this.endCall(this.call, item, out);
     }
     for (const parts of this.parts.values()) for (const part of parts.values()) part.end(out);
     this.hasEnded = true;
+  }
+
+  private endCall(call: ReplyCall | ReplyTextCall, item: JsonObject, out: ModelEvent[]): void {
+    call.complete(argumentsIn({ ...item, type: this.type }), out);
+    call.end(out);
   }
 
   private *endMessage(item: JsonObject, out: ModelEvent[]): Steps<void> {
@@ -209,7 +231,7 @@ export class ReplyItem {
   private startOf(kind: PartKind): BlockStart {
     switch (kind) {
       case 'text':
-        return this.phase === undefined ? { type: 'text' } : { type: 'text', phase: this.phase };
+        return { type: 'text', ...(this.phase !== undefined && { phase: this.phase }), ...ownId(this.id) };
       case 'refusal':
         return REFUSAL;
       case 'summary':
@@ -261,7 +283,3 @@ function textsOf(kind: PartKind, item: JsonObject): readonly (string | undefined
       return listOf(item['content']).map(textOf);
   }
 }
-
-/** Some providers send the object itself. */
-const argumentsOf = (value: Json | undefined): string =>
-  typeof value === 'string' ? value : isJsonObject(value) ? printed(value) : '';

@@ -9,11 +9,13 @@ import { BLOCKS_MAX, BlockSequencer } from '../block-sequencer.js';
 import { listOf, malformed, nonEmpty, objectOf } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
+import { CUSTOM_CALL, ownToolName, ownToolNames } from './own-tools.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 import { RepeatedText } from './repeated-text.js';
 import { ReplyCall } from './reply-call.js';
-import { ReplyItem, type ReplyParts } from './reply-item.js';
+import { ReplyTextCall } from './reply-text-call.js';
+import { ownId, ReplyItem, type CallHead, type ReplyParts } from './reply-item.js';
 import { StreamedItems } from './streamed-items.js';
 
 /**
@@ -31,6 +33,8 @@ export class ResponsesReply implements ReplyParts {
   private latestText: RepeatedText | undefined;
   private readonly callIds: UniqueToolIds;
   private names: ToolNames | undefined;
+  /** Of the caller's tools that are no functions in this format. */
+  private ownNames: ReadonlyMap<string, string> | undefined;
   private hasBegun = false;
   private hasEnded = false;
   private hasText = false;
@@ -92,11 +96,23 @@ export class ResponsesReply implements ReplyParts {
     throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.', { isCut: true });
   }
 
-  beginCall(id: string | undefined, name: string, out: ModelEvent[]): ReplyCall {
+  beginCall({ callId, itemId, name }: CallHead & { readonly name: string }, out: ModelEvent[]): ReplyCall {
     this.names ??= toolNamesOf(this.context);
     this.hasToolCalls = true;
     this.latestText = undefined;
-    return new ReplyCall(this.callIds.take(id), this.names.toOriginal(name), this.sequencer, out);
+    const start = { id: this.callIds.take(callId), name: this.names.toOriginal(name), ...ownId(itemId) };
+    return new ReplyCall(start, this.sequencer, out);
+  }
+
+  beginOwnCall(type: string, call: CallHead, out: ModelEvent[]): ReplyCall | ReplyTextCall | undefined {
+    const { tools } = this.context.request;
+    if (tools.length === 0) return undefined;
+    this.names ??= toolNamesOf(this.context);
+    this.ownNames ??= ownToolNames(tools);
+    const known = ownToolName(this.ownNames, type, call.name && this.names.toOriginal(call.name));
+    if (known === undefined) return undefined;
+    const begun = this.beginCall({ ...call, name: this.names.toWire(known) }, out);
+    return type === CUSTOM_CALL ? new ReplyTextCall(begun) : begun;
   }
 
   beginText(): boolean {

@@ -38,7 +38,7 @@ export type InputItem =
   | ReasoningItem
   | { readonly type: 'function_call'; readonly call_id: string; readonly name: string; readonly arguments: string }
   | {
-      readonly type: 'function_call_output';
+      readonly type: 'function_call_output' | 'custom_tool_call_output';
       readonly call_id: string;
       readonly output: string | readonly InputPart[];
     }

@@ -1,0 +1,227 @@
+// A body of the responses format becomes the neutral request that it describes, and what cannot be expressed is refused
+// by name: tables of bodies and the parts of the neutral request that they become.
+import 'reflect-metadata';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { readBody } from '../../shared/http/dto.pipe.js';
+import type { RequestHeaders } from '../common/read-headers.js';
+import { CreateResponseDto } from './create-response.dto.js';
+import { readRequest } from './read-request.js';
+
+const readWhole = (more: object, headers: RequestHeaders = { betas: [] }) =>
+  readRequest(readBody({ model: 'm', input: 'a', ...more }, CreateResponseDto), headers);
+const read = (more: object, headers?: RequestHeaders): ModelRequest => readWhole(more, headers).request;
+const text = (words: string) => ({ type: 'text', text: words });
+const user = (content: string) => ({ role: 'user', content });
+const call = (id: string, more: object = {}) => ({
+  type: 'function_call',
+  call_id: id,
+  name: 'f',
+  arguments: '{"a": 1}',
+  ...more,
+});
+const output = (id: string, words = 'r') => ({ type: 'function_call_output', call_id: id, output: words });
+const use = (id: string, name = 'f', input: unknown = '{"a": 1}') => ({ type: 'tool-use', id, name, input });
+const result = (id: string, words = 'r') => ({ type: 'tool-result', toolUseId: id, content: [text(words)] });
+
+/** The turns without the paths of their blocks. */
+const turnsOf = (...input: object[]) => read({ input }).messages.map(({ role, content }) => [role, ...content]);
+
+it('contains nothing that the body does not', () => {
+  expect(readWhole({})).toEqual({
+    request: {
+      model: 'm',
+      system: [],
+      messages: [{ role: 'user', content: [text('a')], paths: ['input'] }],
+      stream: false,
+      sampling: {},
+      tools: [],
+      preferences: {},
+      plugins: [],
+      betas: [],
+    },
+    forms: new Map(),
+  });
+});
+
+it.each<[string, object, object]>([
+  ['the limit', { max_output_tokens: 5 }, { maxOutputTokens: 5 }],
+  ['instructions', { instructions: 'i' }, { system: [text('i')] }],
+  ['an effort and a summary', { reasoning: { effort: 'high', summary: 'auto' } }, { effort: 'high', reasoningSummary: 'auto' }],
+  ['the older name of the summary', { reasoning: { generate_summary: 'concise' } }, { reasoningSummary: 'concise' }],
+  ['a budget', { reasoning: { max_tokens: 2000 } }, { thinking: { type: 'enabled', budgetTokens: 2000 } }],
+  ['no reasoning', { reasoning: { enabled: false } }, { thinking: { type: 'disabled' } }],
+  ['models alone', { model: null, models: ['x', 'y'] }, { model: 'x', fallbackModels: { models: ['y'], onRefusal: false } }],
+  ['models behind a model', { models: ['y'] }, { model: 'm', fallbackModels: { models: ['y'], onRefusal: false } }],
+  ['a schema of the answer', { text: { format: { type: 'json_schema', name: 'n', schema: {}, strict: true } } }, { outputFormat: { type: 'json-schema', name: 'n', schema: {}, strict: true } }],
+  ['JSON', { text: { format: { type: 'json_object' }, verbosity: 'low' } }, { outputFormat: { type: 'json-object' }, verbosity: 'low' }],
+  ['truncation', { truncation: 'auto' }, { plugins: [{ id: 'context-compression' }] }],
+  ['no truncation', { truncation: 'disabled' }, { plugins: [{ id: 'context-compression', enabled: false }] }],
+  ['a session', { session_id: 's', prompt_cache_key: 'k' }, { sessionId: 's', promptCacheKey: 'k' }],
+  ['a key of the cache', { prompt_cache_key: 'k' }, { sessionId: 'k', promptCacheKey: 'k' }],
+  ['a user by the newer name', { safety_identifier: 'u' }, { user: 'u' }],
+  ['metadata', { metadata: { a: 'b' } }, { metadata: { vendor: 'openai', value: { a: 'b' } } }],
+  ['log probabilities', { include: ['message.output_text.logprobs'] }, { sampling: { logprobs: true } }],
+  ['likely tokens', { top_logprobs: 2 }, { sampling: { logprobs: true, topLogprobs: 2 } }],
+  ['what is not known', { prompt_cache_options: { mode: 'explicit' } }, { extras: { vendor: 'openai-responses', value: { prompt_cache_options: { mode: 'explicit' } } } }],
+  ['search by suffix', { model: 'm:online' }, { plugins: [{ id: 'web' }] }],
+  ['a search', { tools: [{ type: 'web_search', search_context_size: 'low' }] }, { tools: [{ type: 'service', id: 'openrouter:web_search', parameters: { search_context_size: 'low' } }] }],
+  ['a search that may reach nothing', { tools: [{ type: 'web_search', external_web_access: false }] }, { tools: [] }],
+  ['a tool of the vendor', { tools: [{ type: 'image_generation', size: 's' }] }, { tools: [{ type: 'vendor', opaque: { vendor: 'openai-responses', value: { type: 'image_generation', size: 's' } } }] }],
+  ['tools among the items', { input: [{ type: 'additional_tools', tools: [{ type: 'function', name: 'f' }] }, user('a')] }, { tools: [{ type: 'function', name: 'f', inputSchema: { type: 'object', properties: {} } }] }],
+  ['an effort among the items', { reasoning: { effort: 'high' }, input: [{ type: 'configuration_update', reasoning: { effort: 'low' } }, user('a')] }, { effort: 'low' }],
+  ['a choice of a function', { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }] }], tool_choice: { type: 'function', name: 'f', namespace: 'n' } }, { toolChoice: { type: 'tool', name: 'n__f' } }],
+  ['a choice of a shell', { tools: [{ type: 'shell' }], tool_choice: { type: 'shell' } }, { toolChoice: { type: 'tool', name: 'shell' } }],
+  ['a choice of a search', { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search_preview' } }, { toolChoice: { type: 'tool', name: 'openrouter:web_search' } }],
+  ['allowed tools', { tools: [{ type: 'custom', name: 'c' }, { type: 'function', name: 'f' }], tool_choice: { type: 'allowed_tools', mode: 'required', tools: [{ type: 'custom', name: 'c' }] } }, { toolChoice: { type: 'any', allowed: ['c'] } }],
+])('reads %s', (_name, body, parts) => {
+  expect(read(body)).toMatchObject(parts);
+}); // oxfmt-ignore
+
+it('takes the session of the header where the body has none', () => {
+  expect(read({}, { betas: [], sessionId: 'h' }).sessionId).toBe('h');
+  expect(read({ session_id: 'b' }, { betas: [], sessionId: 'h' }).sessionId).toBe('b');
+});
+
+it('reads a custom tool as a function of one text, and keeps the tool itself', () => {
+  const tool = { type: 'custom', name: 'c', description: 'd', format: { type: 'grammar', syntax: 'lark', definition: 'start: x' } }; // oxfmt-ignore
+  const { request, forms } = readWhole({ tools: [tool] });
+  expect(request.tools).toEqual([
+    {
+      type: 'function',
+      name: 'c',
+      description: 'd\n\nThe input must match this lark grammar:\nstart: x',
+      inputSchema: {
+        type: 'object',
+        properties: { input: { type: 'string', description: 'The whole input of the tool.' } },
+        required: ['input'],
+        additionalProperties: false,
+      },
+      origin: { vendor: 'openai-responses', value: tool },
+    },
+  ]);
+  expect([...forms]).toEqual([['c', { type: 'custom_tool_call', name: 'c' }]]);
+});
+
+it.each(['shell', 'local_shell', 'apply_patch'])('reads %s as a function with its documented arguments', (type) => {
+  const { request, forms } = readWhole({ tools: [{ type }] });
+  expect(request.tools).toMatchObject([{ type: 'function', name: type, origin: { value: { type } } }]);
+  expect([...forms]).toEqual([[type, { type: `${type}_call` }]]);
+});
+
+it('puts instructions first, and later ones in their place', () => {
+  const input = [{ role: 'developer', content: 'd' }, user('a'), { role: 'system', content: 's' }];
+  const { system, messages } = read({ instructions: 'i', input });
+  expect(system).toEqual([text('i'), text('d')]);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'system']);
+});
+
+it('joins the items of one reply into one turn, and their results behind it', () => {
+  const reasoning = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 't' }] };
+  const said = {
+    type: 'message',
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'b' }],
+    phase: 'commentary',
+  };
+  expect(turnsOf(user('a'), reasoning, said, call('1'), call('2'), output('1'), output('2', 's'), user('c'))).toEqual([
+    ['user', text('a')],
+    ['assistant', { type: 'thinking', thinking: 't' }, { ...text('b'), phase: 'commentary' }, use('1'), use('2')],
+    ['user', result('1'), result('2', 's'), text('c')],
+  ]);
+});
+
+it.each<[string, object[], unknown[]]>([
+  ['behind the user’s words', [call('1'), user('a'), output('1')], [['assistant', use('1')], ['user', result('1')], ['user', text('a')]]],
+  ['one behind the user’s words', [call('1'), call('2'), output('1'), user('a'), output('2')], [['assistant', use('1'), use('2')], ['user', result('1'), result('2'), text('a')]]],
+  ['in two turns', [call('1'), output('1'), call('2'), output('2')], [['assistant', use('1')], ['user', result('1')], ['assistant', use('2')], ['user', result('2')]]],
+  ['of one id in two turns', [call('1'), output('1'), call('1'), output('1', 's')], [['assistant', use('1')], ['user', result('1')], ['assistant', use('1')], ['user', result('1', 's')]]],
+])('puts results with their calls: %s', (_name, input, turns) => {
+  expect(turnsOf(...input)).toEqual(turns);
+}); // oxfmt-ignore
+
+it('reads calls of client tools with their documented arguments, and keeps their items', () => {
+  const items = [
+    { type: 'custom_tool_call', call_id: '1', name: 'c', input: 'a"b' },
+    { type: 'shell_call', call_id: '2', action: { commands: ['ls'] } },
+    { type: 'local_shell_call', id: 'i3', call_id: '3', action: { type: 'exec', command: ['ls'], env: {} } },
+    { type: 'apply_patch_call', call_id: '4', operation: { type: 'delete_file', path: 'p' } },
+  ];
+  const results = [
+    { type: 'custom_tool_call_output', call_id: '1', output: 'o' },
+    { type: 'shell_call_output', call_id: '2', output: [{ stdout: 's', stderr: '' }] },
+    { type: 'local_shell_call_output', id: 'i3', output: 'l' },
+    { type: 'apply_patch_call_output', call_id: '4', status: 'failed' },
+  ];
+  const kept = (item: object | undefined) => ({ origin: { vendor: 'openai-responses', value: item } });
+  expect(turnsOf(...items, ...results)).toEqual([
+    [
+      'assistant',
+      { ...use('1', 'c', '{"input":"a\\"b"}'), ...kept(items[0]) },
+      { ...use('2', 'shell', '{"commands":["ls"]}'), ...kept(items[1]) },
+      { ...use('3', 'local_shell', '{"command":["ls"],"env":{}}'), ...kept(items[2]) },
+      { ...use('4', 'apply_patch', '{"operation":{"type":"delete_file","path":"p"}}'), ...kept(items[3]) },
+    ],
+    [
+      'user',
+      { ...result('1', 'o'), ...kept(results[0]) },
+      { ...result('2', '[{"stdout":"s","stderr":""}]'), ...kept(results[1]) },
+      { ...result('3', 'l'), ...kept(results[2]) },
+      { ...result('4', 'failed'), ...kept(results[3]) },
+    ],
+  ]);
+});
+
+it.each<[object, unknown]>([
+  [{ type: 'openrouter:datetime', status: 'completed' }, undefined],
+  [{ type: 'web_search_call', id: 'srvtoolu_fl0', status: 'completed' }, undefined],
+  [{ type: 'web_search_call', id: 'ws_1' }, { type: 'opaque', opaque: { vendor: 'openai-responses', value: { type: 'web_search_call', id: 'ws_1' } } }],
+  [{ type: 'image_generation_call', result: '/9j/AA==' }, { type: 'image', source: { type: 'base64', mediaType: 'image/jpeg', data: '/9j/AA==' } }],
+  [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 's' }] }, { type: 'thinking', thinking: 's', mark: { format: 'unknown', isSummary: true } }],
+  [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 't' }], signature: 'g', format: 'anthropic-claude-v1' }, { type: 'thinking', thinking: 't', signature: 'g' }],
+  [{ type: 'reasoning', summary: [], encrypted_content: 'gAAAA' }, undefined],
+])('reads the item %j', (item, block) => {
+  expect(turnsOf(item, user('a'))).toEqual([...(block ? [['assistant', block]] : []), ['user', text('a')]]);
+}); // oxfmt-ignore
+
+const PDF = 'JVBERi0=';
+it.each<[object, object]>([
+  [{ type: 'input_image', image_url: 'https://a.test/a.png', detail: 'low' }, { type: 'image', source: { type: 'url', url: 'https://a.test/a.png' }, detail: 'low' }],
+  [{ type: 'input_image', image_url: 'data:image/png;base64,iVBO' }, { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBO' } }],
+  [{ type: 'input_file', file_data: PDF, filename: 'a.pdf' }, { type: 'document', source: { type: 'base64', mediaType: 'application/pdf', data: PDF }, title: 'a.pdf' }],
+  [{ type: 'input_file', file_url: 'https://a.test/a.pdf' }, { type: 'document', source: { type: 'url', url: 'https://a.test/a.pdf' } }],
+  [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }, { type: 'audio', data: 'AA==', format: 'wav' }],
+  [{ type: 'input_video', video_url: 'https://a.test/a.mp4' }, { type: 'video', source: { type: 'url', url: 'https://a.test/a.mp4' } }],
+])('reads the part %j', (part, block) => {
+  expect(turnsOf({ role: 'user', content: [part] })).toEqual([['user', block]]);
+}); // oxfmt-ignore
+
+it.each<[object, string]>([
+  [{ model: null }, 'model: is required; send model or models'],
+  [{ model: '', models: [] }, 'model: is required; send model or models'],
+  [{ input: [output('1')] }, 'input.0.call_id: no call before it has the id 1'],
+  [{ input: [output('1'), call('1')] }, 'input.0.call_id: no call before it has the id 1'],
+  [{ input: [call('1'), user('a')] }, 'input.0: call 1 has no output item after it; send its output or leave the call out'],
+  [{ input: [call('1'), call('1'), output('1')] }, 'input.1: another call of this turn has the id 1; give each call an id of its own'],
+  [{ input: [call('1'), output('1'), output('1')] }, 'input.2.call_id: call 1 has an output already; send one output for each call'],
+  [{ input: [{ role: 'developer', content: [{ type: 'input_image', image_url: 'https://a.test/a' }] }] }, 'input.0.content.0.type: must be input_text in instructions'],
+  [{ input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }, 'input.0.content.0.image_url: is required: the gateway keeps no files'],
+  [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'ftp://a' }] }] }, 'input.0.content.0.image_url: must be an http or https address, or a data URL in base64'],
+  [{ input: [{ role: 'user', content: [{ type: 'input_file' }] }] }, 'input.0.content.0: needs file_data, file_url or file_id'],
+  [{ tool_choice: { type: 'function', name: 'f' } }, 'tool_choice: chooses f, which is no tool of this request'],
+  [{ tools: [{ type: 'openrouter:datetim' }] }, 'tools.0.type: is not a known type; did you mean openrouter:datetime?'],
+  [{ modalities: ['audio'] }, 'modalities.0: this gateway answers in text and images only'],
+  [{ text: { format: { type: 'grammar' } } }, 'text.format.type: grammar is offered by no provider here; send json_schema'],
+])('refuses %j', (body, message) => {
+  expect(() => read(body)).toThrow(message);
+}); // oxfmt-ignore
+
+it('reads very many items in time that grows with their number', () => {
+  const many = 30_000;
+  const calls = Array.from({ length: many }, (_, n) => call(`${n}`));
+  const outputs = Array.from({ length: many }, (_, n) => output(`${n}`));
+  const began = performance.now();
+  // All results come last, and those of each turn one by one.
+  read({ input: [...calls, user('a'), ...outputs] });
+  read({ input: calls.flatMap((one, n) => [one, outputs[n]!, user('a')]) });
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
