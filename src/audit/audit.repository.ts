@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { tryLock } from '../shared/database/advisory-locks.js';
-import type { AuditEntry } from './audit-log.js';
+import { BY_SESSION, type AuditEntry } from './audit-log.js';
 import type { CoveredAnchor, Seal } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
@@ -91,7 +91,7 @@ export class AuditRepository {
       `SELECT ${COLUMNS} FROM audit_entries
        WHERE account_id = $1 AND seq < $2
          AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR target = $4)
-         AND ($5::text IS NULL OR actor = $5) AND ($6::uuid IS NULL OR workspace_id = $6)
+         AND ($5::text IS NULL OR actor IN ($5, '${BY_SESSION}' || $5)) AND ($6::uuid IS NULL OR workspace_id = $6)
        ORDER BY seq DESC LIMIT $7`,
       [
         accountId,

@@ -20,6 +20,8 @@ export interface Caller {
   /** The same of the secret that this request presented; absent: it is the first. */
   readonly secretHash?: string;
   readonly kind: KeyKind;
+  /** Of the console, where the request presented one in place of the key; absent: it presented the key. */
+  readonly sessionId?: string;
   /** The opaque user that the key was created for, `null` when it was created for none. */
   readonly userId: string | null;
   /** The addresses that the gateway and providers may reach for it; absent: all. */

@@ -26,6 +26,7 @@ import { Alarms1796020100000 } from './migrations/1796020100000-alarms.js';
 import { Broadcasts1796020200000 } from './migrations/1796020200000-broadcasts.js';
 import { CredentialUses1796030000000 } from './migrations/1796030000000-credential-uses.js';
 import { UpstreamModels1796030100000 } from './migrations/1796030100000-upstream-models.js';
+import { ConsoleSessions1796045000000 } from './migrations/1796045000000-console-sessions.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -56,6 +57,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Broadcasts1796020200000,
   CredentialUses1796030000000,
   UpstreamModels1796030100000,
+  ConsoleSessions1796045000000,
 ];
 
 /**
