@@ -9,7 +9,7 @@ export interface Loaded<Data> {
   readonly isLoading: boolean;
   /** When the data came: epoch milliseconds. */
   readonly loadedAt: number | undefined;
-  reload(): void;
+  readonly reload: () => void;
 }
 
 /**

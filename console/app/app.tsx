@@ -104,7 +104,7 @@ function useFocusedHeading(place: string): { current: HTMLElement | null } {
     const focus = (): boolean => {
       const heading = main.current?.querySelector('h1');
       heading?.focus();
-      return heading != null;
+      return Boolean(heading);
     };
     if (focus()) return undefined;
     const observer = new MutationObserver(() => focus() && observer.disconnect());

@@ -22,8 +22,12 @@ interface Answer {
   readonly data: Session;
 }
 
-/** Reads the session of the browser. */
-export async function openSession(): Promise<void> {
+/** Reads the session of the browser. @param isLikely otherwise there is none, and nothing is requested */
+export async function openSession(isLikely: boolean): Promise<void> {
+  if (!isLikely) {
+    session.value = null;
+    return;
+  }
   try {
     const { data } = await send<Answer>('GET', 'console/session');
     session.value = data;

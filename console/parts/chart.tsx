@@ -62,7 +62,7 @@ export function Chart(props: ChartProps): JSX.Element {
               name,
               title: name,
               isNumber: true,
-              cell: (at: number) => (values[at] == null ? '–' : printExactly(values[at])),
+              cell: (at: number) => (typeof values[at] === 'number' ? printExactly(values[at]) : '–'),
               sortBy: (at: number) => values[at] ?? null,
             })),
           ]}

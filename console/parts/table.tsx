@@ -34,7 +34,7 @@ export function Table<Row>({ caption, hidesCaption, columns, rows, keyOf }: Tabl
       return before.isDown === isNumber ? { column: name, isDown: !isNumber } : undefined;
     });
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={caption}>
+    <div class="scroll" tabIndex={0} role="group" aria-label={caption}>
       <table>
         <caption class={hidesCaption ? 'unseen' : undefined}>{caption}</caption>
         <thead>

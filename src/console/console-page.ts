@@ -27,8 +27,9 @@ interface PageParts {
 
 /**
  * @param depth folders between the root and the page: addresses are relative, since a proxy may serve it elsewhere
+ * @param mayBeSignedIn whether its program has to look for a session
  */
-export function printConsolePage({ script, style, loaded }: PageParts, depth: number): string {
+export function printConsolePage({ script, style, loaded }: PageParts, depth: number, mayBeSignedIn: boolean): string {
   const root = '../'.repeat(depth);
   const address = (name: string): string => `${root}console/assets/${name}`;
   return `<!doctype html>
@@ -44,7 +45,7 @@ ${loaded.map((name) => `<link rel="modulepreload" href="${address(name)}">`).joi
 <script type="module" src="${address(script)}"></script>
 </head>
 <body>
-<div id="console"><p class="loading">Loading the console …</p></div>
+<div id="console"${mayBeSignedIn ? ' data-signed-in="maybe"' : ''}><p class="loading">Loading the console …</p></div>
 <noscript><p>The console needs JavaScript. The <a href="${root}docs">reference</a> lists what the API offers.</p></noscript>
 </body>
 </html>

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../core/errors.js';
+import { isForeign, readPresentedSession } from '../keys/presented-session.js';
 import { Unlisted } from '../shared/http/answers.decorator.js';
 import { Open } from '../shared/http/route.decorators.js';
 import { ConsoleFiles } from './console-files.js';
@@ -11,6 +12,7 @@ const ASSETS = 'assets/';
 const PAGE_HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
   'Cache-Control': 'no-cache',
+  Vary: 'Cookie, Sec-Fetch-Site',
   'Content-Security-Policy': CONTENT_SECURITY_POLICY,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -48,6 +50,8 @@ export class ConsoleController {
   private async print(request: Request, response: Response): Promise<string> {
     response.set(PAGE_HEADERS);
     const depth = request.path.split('/').length - 2;
-    return printConsolePage(await this.files.parts(), depth);
+    // A link on a page of another site opens the page without the cookie, which the requests of the page have.
+    const mayBeSignedIn = readPresentedSession(request.headers) !== undefined || isForeign(request.headers);
+    return printConsolePage(await this.files.parts(), depth, mayBeSignedIn);
   }
 }

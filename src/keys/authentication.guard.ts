@@ -112,8 +112,7 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     const session = await this.failures.lookUp(request.ip, id, () => this.sessions!.find(id));
     const key = session && (await this.keys.find(session.secretHash));
     if (!this.isGood(key)) return this.refuse(request, ENDED_SESSION);
-    this.judge(request, { ...key, caller: { ...key.caller, sessionId: id } }, accepts);
-    return true;
+    return this.judge(request, { ...key, caller: { ...key.caller, sessionId: id } }, accepts);
   }
 
   private async ask(request: AuthenticatedRequest, keyHash: string, accepts: KeyKind | undefined): Promise<boolean> {

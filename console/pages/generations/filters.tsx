@@ -47,7 +47,7 @@ export function filtersOf(parameters: URLSearchParams): ListQuery {
   const given = FILTERS.map(({ name }) => [name, parameters.get(name)] as const).filter(([, value]) => value);
   const needsRange = FILTERS.some(({ name, isIndexed }) => !isIndexed && parameters.get(name));
   const from = needsRange && !parameters.get('from') ? { from: firstDay() } : {};
-  return { ...from, ...Object.fromEntries(given) } as ListQuery;
+  return { ...from, ...Object.fromEntries(given) };
 }
 
 /** Whether the range was added, because a filter needs one. */
@@ -63,10 +63,8 @@ export function FilterForm(): JSX.Element {
   const given = FILTERS.filter(({ name }) => query.value.get(name)).length;
   const submit = (event: SubmitEvent): void => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget as HTMLFormElement);
-    navigate(
-      addressOf('generations', Object.fromEntries([...fields].map(([name, value]) => [name, String(value).trim()]))),
-    );
+    const fields = new FormData(event.currentTarget as HTMLFormElement) as unknown as Iterable<[string, string]>;
+    navigate(addressOf('generations', Object.fromEntries([...fields].map(([name, value]) => [name, value.trim()]))));
   };
   return (
     <details class="filters" open={given > 0}>

@@ -35,7 +35,10 @@ const SWC = {
 export async function compileSources(root) {
   const sources = await readSources(root);
   const others = await Promise.all(
-    [...guideSources(root), ...consoleSources(root)].map(async (path) => ({ path, content: await readFile(join(root, path)) })),
+    [...guideSources(root), ...consoleSources(root)].map(async (path) => ({
+      path,
+      content: await readFile(join(root, path)),
+    })),
   );
   const target = join(root, CACHE, fingerprint([...sources, ...others]));
   if (await exists(target)) return target;
