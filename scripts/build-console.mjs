@@ -8,6 +8,8 @@ import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 const ENTRIES = ['main.tsx', 'styles/main.css'];
+/** The picture of the reference too. */
+const ICON = { in: '../src/description/viewer/icon.svg', out: 'icon' };
 /** Their texts go with what is made of them. */
 const PACKAGES = ['preact', '@preact/signals', '@preact/signals-core', 'uplot'];
 
@@ -19,10 +21,11 @@ export async function buildConsole(root, folder) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: source,
-    entryPoints: ENTRIES,
+    entryPoints: [...ENTRIES.map((path) => ({ in: path, out: basename(path).replace(/\.\w+$/, '') })), ICON],
     outdir: folder,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
+    loader: { '.svg': 'copy' },
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -41,6 +44,7 @@ export async function buildConsole(root, folder) {
   const manifest = {
     script: program.name,
     style: style.name,
+    icon: outputs.find(({ name }) => name.startsWith(`${ICON.out}-`)).name,
     // What it imports at once is fetched at once.
     loaded: loadedWith(program, outputs),
     files: [...outputs.map(({ name }) => name), textsName].toSorted(),

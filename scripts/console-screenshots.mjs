@@ -73,7 +73,7 @@ async function call(path, key, body) {
 /** Keys of a few teams, and their requests. */
 async function sendRequests() {
   const teams = [
-    { name: 'Support assistant', limit: 0.0005, limit_reset: 'monthly' },
+    { name: 'Support assistant', limit: 0.005, limit_reset: 'monthly' },
     { name: 'Nightly summaries', limit: 2, limit_reset: 'daily' },
     { name: 'Research notebooks' },
   ];
@@ -118,7 +118,7 @@ async function takePictures() {
           .click();
         await page.getByRole('heading', { name: 'Cost' }).waitFor();
         await take('generation');
-        await page.goto(`${origin}/console/sessions`);
+        await page.goto(`${origin}/console/signed-in`);
         await page.locator('tbody tr').first().waitFor();
         await take('sessions');
         await page.context().close();

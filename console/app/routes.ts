@@ -30,7 +30,8 @@ export const ROUTES: readonly Route[] = [
     load: async () => (await import('../pages/generations/generations.js')).Generations,
   },
   {
-    path: 'sessions',
+    // `sessions` itself is the route that lists them.
+    path: 'signed-in',
     title: 'Sessions',
     load: async () => (await import('../pages/sessions/sessions.js')).Sessions,
   },

@@ -25,6 +25,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 180;
+const HALF_SECONDS = 1_800;
 /** Custom properties of the style sheet, by the place of a series. */
 const COLOURS = ['--series-1', '--series-2', '--series-3'];
 
@@ -116,13 +117,18 @@ function optionsOf(place: HTMLElement, { series, print }: ChartProps, Plot: type
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    scales: { x: { time: true }, y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } },
+    // Half an hour before and behind, so that nothing is cut at the edges.
+    scales: {
+      x: { time: true, range: (_, min, max) => [min - HALF_SECONDS, max + HALF_SECONDS] },
+      y: { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] },
+    },
     tzDate: (at) => Plot.tzDate(new Date(at * 1_000), 'Etc/UTC'),
     axes: [
       {
         ...axis,
         values: (_, splits) => splits.map((at) => new Date(at * 1_000).toISOString().slice(11, 16)),
         space: 56,
+        size: 28,
       },
       { ...axis, values: (_, splits) => splits.map((value) => print(value)), size: 64 },
     ],
@@ -132,7 +138,7 @@ function optionsOf(place: HTMLElement, { series, print }: ChartProps, Plot: type
         const stroke = colour(COLOURS[at % COLOURS.length]!);
         return form === 'bars'
           ? { stroke, fill: stroke, paths: Plot.paths.bars!({ size: [0.7, 40] }), points: { show: false } }
-          : { stroke, width: 2, points: { size: 5, fill: stroke }, spanGaps: false };
+          : { stroke, width: 2, points: { show: true, size: 6, stroke, fill: stroke }, spanGaps: false };
       }),
     ],
   };

@@ -6,6 +6,8 @@ export interface Column<Row> {
   readonly name: string;
   readonly title: string;
   readonly isNumber?: boolean;
+  /** Whether it has whole sentences, which take several lines. */
+  readonly wraps?: boolean;
   readonly cell: (row: Row) => ComponentChildren;
   /** What its rows are sorted by; absent: by this column they are not. */
   readonly sortBy?: (row: Row) => number | string | null;
@@ -61,7 +63,7 @@ export function Table<Row>({ caption, hidesCaption, columns, rows, keyOf }: Tabl
           {inOrder(rows, columns, order).map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.name} class={column.isNumber ? 'right' : undefined}>
+                <td key={column.name} class={column.isNumber ? 'right' : column.wraps ? 'wraps' : undefined}>
                   {column.cell(row)}
                 </td>
               ))}

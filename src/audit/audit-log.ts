@@ -9,8 +9,8 @@ import type { Seal, Sealer } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
 /**
- * The author of a change: the key that was used, itself or by a session of the console, or the operator by the variables
- * of the process.
+ * The author of a change: the key that was used, itself or by a session of the console, or the operator by the
+ * variables of the process.
  */
 export type AuditActor = Pick<Caller, 'accountId' | 'keyHash' | 'userId' | 'sessionId'>;
 

@@ -10,9 +10,10 @@ export interface ConsoleFile {
 
 /** What the build writes of the console: `scripts/build-console.mjs`. */
 interface Manifest {
-  /** The program, and the style sheet of the page. */
+  /** The program, the style sheet and the icon of the page. */
   readonly script: string;
   readonly style: string;
+  readonly icon: string;
   /** Programs that the first one loads at once. */
   readonly loaded: readonly string[];
   /** All files. */
@@ -23,6 +24,7 @@ const FOLDER = join(import.meta.dirname, 'assets');
 const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
   txt: 'text/plain; charset=utf-8',
 };
 

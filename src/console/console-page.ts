@@ -22,6 +22,7 @@ export const CONTENT_SECURITY_POLICY = [
 interface PageParts {
   readonly script: string;
   readonly style: string;
+  readonly icon: string;
   readonly loaded: readonly string[];
 }
 
@@ -29,7 +30,11 @@ interface PageParts {
  * @param depth folders between the root and the page: addresses are relative, since a proxy may serve it elsewhere
  * @param mayBeSignedIn whether its program has to look for a session
  */
-export function printConsolePage({ script, style, loaded }: PageParts, depth: number, mayBeSignedIn: boolean): string {
+export function printConsolePage(
+  { script, style, icon, loaded }: PageParts,
+  depth: number,
+  mayBeSignedIn: boolean,
+): string {
   const root = '../'.repeat(depth);
   const address = (name: string): string => `${root}console/assets/${name}`;
   return `<!doctype html>
@@ -39,7 +44,7 @@ export function printConsolePage({ script, style, loaded }: PageParts, depth: nu
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Fairlead</title>
-<link rel="icon" type="image/svg+xml" href="${root}docs/icon.svg">
+<link rel="icon" type="image/svg+xml" href="${address(icon)}">
 <link rel="stylesheet" href="${address(style)}">
 ${loaded.map((name) => `<link rel="modulepreload" href="${address(name)}">`).join('\n')}
 <script type="module" src="${address(script)}"></script>

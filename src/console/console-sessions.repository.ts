@@ -56,7 +56,7 @@ export class ConsoleSessionsRepository {
     return insertReturning(manager, ConsoleSessionEntity, row);
   }
 
-  /** A session in force, which ends now. Undefined where there is none, also where another process has just ended it. */
+  /** A session in force, which ends now. Undefined where there is none, also where another process has ended it. */
   async revoke(
     manager: EntityManager,
     accountId: string,

@@ -1,7 +1,7 @@
 /**
- * Checks that the console is served whole from this gateway, under a policy that admits nothing else, and is small: the
- * first page with all that it loads. The real app is read over HTTP as a browser reads it: the page, then what it names.
- * test/console opens it in Chromium.
+ * Checks that the console is served whole from this gateway, under a policy that admits nothing else, and is small:
+ * the first page with all that it loads. The real app is read over HTTP as a browser reads it: the page, then what it
+ * names. test/console opens it in Chromium.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
@@ -63,13 +63,12 @@ describeOnEmbedded('the pages of the console', (database) => {
         const response = await get(address);
         expect([address, response.status]).toEqual([address, 200]);
         texts.push(await response.text());
-        if (address.endsWith('.svg')) continue;
-        expect(address).toMatch(/^\/console\/assets\/[\w.]+-[A-Z0-9]{8}\.(?:js|css)$/);
+        expect(address).toMatch(/^\/console\/assets\/[\w.]+-[A-Z0-9]{8}\.(?:js|css|svg)$/);
         const { headers } = response;
         expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([FOR_GOOD, 'nosniff']);
         expect(headers.get('etag')).toMatch(/^"[^"]+"$/);
       }
-      // The overview follows as soon as somebody is signed in, with its chart.
+      // The overview follows with the session, and its chart with it.
       const files = filesOfBuild().filter((name) => /^(?:overview|uPlot|chunk)/.test(name));
       for (const name of files.filter((one) => !loaded.some((address) => address.endsWith(one))))
         texts.push(await (await get(`/console/assets/${name}`)).text());

@@ -133,10 +133,10 @@ describeOnEachDatabase('sessions of the console', (database) => {
 
     it('only where no key is presented', async () => {
       const cookie = await signIn();
-      const asked = async (headers: Readonly<Record<string, string>>): Promise<number> =>
+      const statusWith = async (headers: Readonly<Record<string, string>>): Promise<number> =>
         (await send({ path: '/api/v1/keys', cookie, headers })).status;
-      expect(await asked({ authorization: 'Bearer nobody' })).toBe(401);
-      expect(await asked({ 'x-api-key': API_KEY })).toBe(403);
+      expect(await statusWith({ authorization: 'Bearer nobody' })).toBe(401);
+      expect(await statusWith({ 'x-api-key': API_KEY })).toBe(403);
       // A key needs nothing of the console.
       const headers = { 'x-api-key': MANAGEMENT_KEY, 'sec-fetch-site': 'cross-site' };
       expect((await send({ method: 'POST', path: '/api/v1/keys', cookie, headers, body: { name: 'n' } })).status).toBe(

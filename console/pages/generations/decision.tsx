@@ -96,7 +96,7 @@ function Kept({ of: { derivation, plan } }: { readonly of: ShownDecision }): JSX
               columns={[
                 { name: 'model', title: 'Model', cell: ({ model }) => model ?? '–' },
                 { name: 'endpoint', title: 'Endpoint', cell: ({ tag }) => tag ?? '–' },
-                { name: 'reason', title: 'Reason', cell: ({ words }) => words },
+                { name: 'reason', title: 'Reason', wraps: true, cell: ({ words }) => words },
               ]}
               rows={plan.excluded}
               keyOf={(one) => JSON.stringify(one)}

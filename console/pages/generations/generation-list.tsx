@@ -125,7 +125,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Genera
     ),
     sortBy: ({ created_at: at }) => at,
   },
-  { name: 'model', title: 'Model', cell: ({ model }) => <bdi>{model}</bdi>, sortBy: ({ model }) => model },
+  { name: 'model', title: 'Model', cell: ({ model }) => <bdi class="name">{model}</bdi>, sortBy: ({ model }) => model },
   { name: 'provider', title: 'Provider', cell: ({ provider }) => provider ?? '–', sortBy: ({ provider }) => provider },
   {
     name: 'outcome',

@@ -52,17 +52,7 @@ export function LimitsPanel(): JSX.Element {
                 name: 'share',
                 title: 'Used',
                 isNumber: true,
-                cell: (key) => (
-                  <meter
-                    min={0}
-                    max={1}
-                    low={0.8}
-                    high={0.95}
-                    optimum={0}
-                    value={usedOf(key)}
-                    aria-label={`${Math.round(100 * usedOf(key))} % used`}
-                  />
-                ),
+                cell: (key) => `${Math.round(100 * usedOf(key))} %`,
                 sortBy: usedOf,
               },
             ]}

@@ -13,13 +13,17 @@ export function Overview(): JSX.Element {
     <>
       <h1 tabIndex={-1}>Overview</h1>
       <div class="panels">
-        <SpendPanel />
-        <BalancePanel />
-        <ErrorsPanel />
-        <LatencyPanel />
-        <LimitsPanel />
-        <ProvidersPanel />
-        <AlarmsPanel />
+        <div>
+          <SpendPanel />
+          <LatencyPanel />
+        </div>
+        <div>
+          <BalancePanel />
+          <ErrorsPanel />
+          <LimitsPanel />
+          <ProvidersPanel />
+          <AlarmsPanel />
+        </div>
       </div>
     </>
   );

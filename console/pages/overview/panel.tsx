@@ -9,16 +9,15 @@ interface PanelProps<Data> {
   readonly title: string;
   /** What the figures are of. */
   readonly note?: string;
-  readonly isWide?: boolean;
   readonly of: Loaded<Data>;
   readonly children: (data: Data) => ComponentChildren;
 }
 
 /** A part of the overview. */
-export function Panel<Data>({ title, note, isWide, of, children }: PanelProps<Data>): JSX.Element {
+export function Panel<Data>({ title, note, of, children }: PanelProps<Data>): JSX.Element {
   const id = `panel-${title.toLowerCase().replaceAll(/\W+/g, '-')}`;
   return (
-    <section class={isWide ? 'panel wide' : 'panel'} aria-labelledby={id} aria-busy={of.isLoading}>
+    <section class="panel" aria-labelledby={id} aria-busy={of.isLoading}>
       <h2 id={id}>
         {title}
         {note && <span class="note">{note}</span>}

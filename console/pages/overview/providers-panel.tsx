@@ -19,7 +19,7 @@ export function ProvidersPanel(): JSX.Element {
         if (troubled.length === 0)
           return (
             <Empty>
-              {called.length === 0 ? 'No provider was called.' : `None: all ${called.length} that were called answer.`}
+              {called.length === 0 ? 'No provider was called.' : `None of ${called.length} that were called.`}
             </Empty>
           );
         return (
@@ -46,6 +46,7 @@ export function ProvidersPanel(): JSX.Element {
               {
                 name: 'fault',
                 title: 'Last fault',
+                wraps: true,
                 cell: ({ last_fault: fault }) =>
                   fault && (
                     <>

@@ -33,7 +33,7 @@ export function SpendPanel(): JSX.Element {
     PANEL_EVERY_MS,
   );
   return (
-    <Panel title="Spend" note="today, UTC" isWide of={loaded}>
+    <Panel title="Spend" note="today, UTC" of={loaded}>
       {(rows) => (rows.length === 0 ? <NothingYet /> : <Spend rows={rows} />)}
     </Panel>
   );
@@ -57,7 +57,7 @@ function Spend({ rows }: { readonly rows: readonly Activity[] }): JSX.Element {
         title="USD by hour"
         momentName="Hour (UTC)"
         moments={hours}
-        series={[{ name: 'Charged', values: byHour.map(({ usage }) => usage), form: 'bars' }]}
+        series={[{ name: 'Charged', values: byHour.map(({ usage }) => usage || null), form: 'bars' }]}
         print={shortUsd}
         printExactly={exactUsd}
         printMoment={printHour}

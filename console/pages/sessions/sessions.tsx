@@ -76,6 +76,15 @@ const columnsWith = (
     cell: (one) => (one.current ? `${one.label} (this one)` : one.label),
     sortBy: (one) => one.label,
   },
+  {
+    name: 'end',
+    title: 'Action',
+    cell: (one) => (
+      <button type="button" class="quiet" onClick={() => end(one)}>
+        End<span class="unseen"> the session of {one.label}</span>
+      </button>
+    ),
+  },
   { name: 'key', title: 'Key', cell: (one) => <NamedId id={one.key} name={names.get(one.key)} /> },
   {
     name: 'created',
@@ -90,15 +99,6 @@ const columnsWith = (
     sortBy: (one) => one.last_seen_at,
   },
   { name: 'ends', title: 'Ends', cell: (one) => <Time at={one.expires_at} />, sortBy: (one) => one.expires_at },
-  {
-    name: 'end',
-    title: 'Action',
-    cell: (one) => (
-      <button type="button" class="quiet" onClick={() => end(one)}>
-        End<span class="unseen"> the session of {one.label}</span>
-      </button>
-    ),
-  },
 ];
 
 const listSessions = (signal: AbortSignal): Promise<List> =>

@@ -34,6 +34,12 @@ export function SignIn(): JSX.Element {
     <main class="sign-in">
       <h1>Sign in to Fairlead</h1>
       {hasEnded.value && <p role="status">The session has ended. Sign in again to go on where you were.</p>}
+      {!isSecureContext && (
+        <p role="alert" class="failure">
+          This address begins with neither https:// nor a name of this machine. Browsers keep no session here: open the
+          console over TLS.
+        </p>
+      )}
       {failure && <Failure failure={failure} />}
       {link === undefined ? (
         <KeyForm isUnderWay={isUnderWay} open={(key) => void open({ key })} />
