@@ -10,7 +10,9 @@ COPY package.json package-lock.json ./
 # A registry of your own is named by a secret, which is in no layer: --secret id=npmrc,src=$HOME/.npmrc
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/finish-build.mjs scripts/guide-sources.mjs scripts/render-guide.mjs scripts/sources-state.mjs ./scripts/
+COPY scripts/build-console.mjs scripts/console-sources.mjs scripts/finish-build.mjs scripts/guide-sources.mjs \
+  scripts/render-guide.mjs scripts/sources-state.mjs ./scripts/
+COPY console ./console
 COPY docs ./docs
 COPY src ./src
 RUN npm run build && rm -f dist/.tsbuildinfo dist/.built-from

@@ -19,6 +19,7 @@ const swc = [
 
 /** What takes long: several replicas, kills, outages, hostile input and commands, a browser, pairs of dialects. */
 const SLOW = [
+  'test/console/',
   'test/replicas/',
   'test/hostile/input.spec.ts',
   'test/http/back-pressure.spec.ts',

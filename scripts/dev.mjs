@@ -2,8 +2,9 @@
 // children.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, watch } from 'node:fs';
+import { cpSync, existsSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { endWithParent } from './end-with-parent.mjs';
 import { endGroup, startGroup } from './process-group.mjs';
 import { writeGuide } from './render-guide.mjs';
@@ -18,6 +19,7 @@ const SETTLE_MS = 100;
 const project = resolve(process.argv[2] ?? '.');
 const source = join(project, 'src');
 const target = join(project, 'dist');
+const pages = join(project, 'console');
 
 let gateway;
 let compiler;
@@ -49,8 +51,9 @@ async function compile() {
   return code === 0;
 }
 
-/** Copies files that the compiler ignores, and renders the guide. */
-function copyOthers() {
+/** Copies files that the compiler ignores, renders the guide, and builds the pages of the console. */
+async function copyOthers() {
+  await buildConsole(project, join(target, 'console', 'assets'));
   writeGuide(project, join(target, 'description', 'viewer'));
   cpSync(source, target, {
     recursive: true,
@@ -75,7 +78,7 @@ async function buildOnce() {
   if (isEnding) return;
   if (!compiles) report('Does not compile');
   if (!compiles || isStale) return;
-  copyOthers();
+  await copyOthers();
   await stop(gateway);
   if (!isEnding) gateway = start();
 }
@@ -86,6 +89,7 @@ function changed() {
 }
 
 const watchers = [
+  ...(existsSync(pages) ? [watch(pages, { recursive: true }, changed)] : []),
   watch(source, { recursive: true }, (_, name) => name && isRead(name) && changed()),
   watch(project, (_, name) => name && /^tsconfig\b.*\.json$/.test(name) && changed()),
 ];

@@ -1,9 +1,10 @@
 /**
  * The end of a build: copies files other than TypeScript next to the built code, which reads them from there (the
- * compiler omits them), and records which sources were built.
+ * compiler omits them), builds the pages of the console, and records which sources were built.
  */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { buildConsole } from './build-console.mjs';
 import { writeGuide } from './render-guide.mjs';
 import { BUILT_FROM, isCopied, ROOT, sourcesState } from './sources-state.mjs';
 
@@ -17,4 +18,5 @@ for (const entry of readdirSync(SOURCE, { withFileTypes: true, recursive: true }
   copyFileSync(file, copy);
 }
 writeGuide(ROOT, join(TARGET, 'description', 'viewer'));
+await buildConsole(ROOT, join(TARGET, 'console', 'assets'));
 writeFileSync(BUILT_FROM, sourcesState());

@@ -34,6 +34,8 @@ body='{"model":"sandbox/echo","max_tokens":64,"messages":[{"role":"user","conten
 curl -sSf "http://127.0.0.1:$port/api/v1/messages" -H "authorization: Bearer $FAIRLEAD_API_KEY" -H 'content-type: application/json' -d "$body" |
   grep -q '"type":"message"'
 curl -sSf "http://127.0.0.1:$port/docs" | grep -q '<html'
+program=$(curl -sSf "http://127.0.0.1:$port/console" | grep -o 'console/assets/main-[A-Z0-9]*\.js')
+curl -sSf "http://127.0.0.1:$port/$program" | grep -q 'import('
 npm run --silent data:backup -- --out copy
 kill -TERM -- "-$started"
 wait "$started" 2>/dev/null || true
@@ -49,4 +51,4 @@ DATA_DIR="$folder/other" npm run --silent data:import -- --in store.ndjson
 for file in dist/main.js dist/cli/fairlead.js dist/cli/catalog-check.js dist/cli/import.js; do
   node "$file" --help >/dev/null
 done
-echo 'production: passed: install, start, reply, docs, backup, five commands, import, help'
+echo 'production: passed: install, start, reply, docs, console, backup, five commands, import, help'

@@ -38,6 +38,7 @@ export const PURPOSES = {
   },
   'Written files': {
     'catalog:build': 'catalog/default.yaml of catalog/models',
+    'console:types': 'the types that the console reads the API by',
     'docs:translation': 'the tables of docs/use/translation',
     sbom: 'the bill of materials',
     'sdk:fields': "fields of the vendors' SDKs beside our lists",

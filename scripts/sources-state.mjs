@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { consoleSources } from './console-sources.mjs';
 import { guideSources } from './guide-sources.mjs';
 
 export const ROOT = join(import.meta.dirname, '..');
@@ -23,7 +24,8 @@ export function sourcesState() {
   const source = join(ROOT, 'src');
   const files = readdirSync(source, { recursive: true }).filter(isRead).sort();
   for (const name of files) add(hash, name, join(source, name));
-  for (const name of [...BUILD_FILES, ...guideSources(ROOT)]) add(hash, name, join(ROOT, name));
+  for (const name of [...BUILD_FILES, ...guideSources(ROOT), ...consoleSources(ROOT)])
+    add(hash, name, join(ROOT, name));
   return hash.digest('hex');
 }
 

@@ -3,6 +3,7 @@ import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { AlarmsModule } from './alarms/alarms.module.js';
 import { BudgetsModule } from './budgets/budgets.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
+import { ConsoleModule } from './console/console.module.js';
 import { ChatModule } from './faces/chat/chat.module.js';
 import { DestinationsModule } from './destinations/destinations.module.js';
 import { DescriptionModule } from './description/description.module.js';
@@ -49,6 +50,7 @@ export class AppModule {
         ExplainModule,
         ModelsModule,
         DescriptionModule,
+        ...(context.environment.console === 'on' ? [ConsoleModule] : []),
         LimitsModule,
         SharedModule.register(context),
         DatabaseModule.register(opener),

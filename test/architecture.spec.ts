@@ -35,6 +35,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   inference: ['plugins', 'routing', 'rate-limits', 'ledger', 'tools', 'guardrails', 'accounts', 'catalog'],
   faces: ['inference', 'plugins', 'tools', 'routing', 'presets'],
   explain: ['faces', 'inference', 'ledger'],
+  console: ['keys', 'accounts', 'management'],
   description: [],
   import: ['catalog', 'providers'],
   models: ['catalog', 'providers', 'byok', 'endpoint-health', 'guardrails', 'accounts'],

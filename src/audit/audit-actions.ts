@@ -16,6 +16,8 @@ export const AUDIT_ACTIONS = [
   'byok.create',
   'byok.update',
   'byok.delete',
+  'console_session.create',
+  'console_session.end',
   'credits.enter',
   'destination.create',
   'destination.update',

@@ -8,8 +8,18 @@ import { ADVISORY_LOCKS } from '../shared/database/advisory-locks.js';
 import type { Seal, Sealer } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
-/** The author of a change: the key that was used, or the operator by the variables of the process. */
-export type AuditActor = Pick<Caller, 'accountId' | 'boundTo' | 'keyHash' | 'userId'>;
+/**
+ * The author of a change: the key that was used, itself or by a session of the console, or the operator by the
+ * variables of the process.
+ */
+export type AuditActor = Pick<Caller, 'accountId' | 'boundTo' | 'keyHash' | 'userId' | 'sessionId'>;
+
+/** Before the hash of a key whose session of the console made the change. */
+export const BY_SESSION = 'session:';
+
+/** As it is stored, and covered by the hash of the entry. */
+const storedActor = ({ keyHash, sessionId }: AuditActor): string =>
+  sessionId === undefined ? keyHash : BY_SESSION + keyHash;
 
 /** The operator, who changes something by the variables of the process. */
 export const operatorOf = (accountId: string): AuditActor => ({ accountId, keyHash: 'operator', userId: null });
@@ -130,19 +140,21 @@ type SealedEntry = AuditEntry & Seal & { readonly hash: string };
 
 /** The entries of these changes, each chained to the one before it. */
 function chain(
-  { accountId, keyHash, userId }: AuditActor,
+  author: AuditActor,
   changes: readonly AuditChange[],
   at: string,
   last: Pick<SealedEntry, 'seq' | 'hash'>,
   sealer: Sealer,
 ): readonly SealedEntry[] {
+  const { accountId, userId } = author;
+  const actor = storedActor(author);
   let previous = last;
   return changes.map((change) => {
     const entry: AuditEntry = {
       accountId,
       seq: previous.seq + 1,
       at,
-      actor: keyHash,
+      actor,
       actorUser: userId,
       action: change.action,
       target: change.target,
@@ -159,11 +171,7 @@ function chain(
   });
 }
 
-async function insert(
-  manager: EntityManager,
-  { accountId, keyHash, userId }: AuditActor,
-  entries: readonly SealedEntry[],
-): Promise<void> {
+async function insert(manager: EntityManager, author: AuditActor, entries: readonly SealedEntry[]): Promise<void> {
   const column = <Name extends keyof SealedEntry>(name: Name): SealedEntry[Name][] =>
     entries.map((entry) => entry[name]);
   await manager.query(
@@ -175,9 +183,9 @@ async function insert(
        $13::text[], $14::uuid[]
      ) AS e`,
     [
-      accountId,
-      keyHash,
-      userId,
+      author.accountId,
+      storedActor(author),
+      author.userId,
       column('seq'),
       column('at'),
       column('action'),

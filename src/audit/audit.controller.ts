@@ -1,4 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
+import { Type } from '@sinclair/typebox';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
@@ -8,6 +9,7 @@ import {
   moment,
   nullable,
   object,
+  optional,
   rows,
   text,
   titled,
@@ -15,6 +17,7 @@ import {
   unknown,
   type Static,
 } from '../shared/http/schema.js';
+import { BY_SESSION } from './audit-log.js';
 import { AuditRepository, type StoredEntry } from './audit.repository.js';
 import { ListAuditDto, printCursor } from './list-audit.dto.js';
 
@@ -27,6 +30,7 @@ const auditEntryView = titled(
     actor: object({
       key_hash: described('`operator` for what was done by the variables of the process.', text()),
       user_id: nullable(text()),
+      session: optional(described('True: the key made it by a session of the console.', Type.Literal(true))),
     }),
     action: text(),
     target: text(),
@@ -81,7 +85,7 @@ function viewEntry(entry: StoredEntry): AuditEntryView {
   return {
     id: String(entry.seq),
     created_at: entry.at,
-    actor: { key_hash: entry.actor, user_id: entry.actorUser },
+    actor: viewActor(entry),
     action: entry.action,
     target: entry.target,
     workspace_id: entry.workspaceId,
@@ -91,6 +95,11 @@ function viewEntry(entry: StoredEntry): AuditEntryView {
     hash: entry.hash,
     seal: entry.seal?.seal ?? null,
   };
+}
+
+function viewActor({ actor, actorUser }: StoredEntry): AuditEntryView['actor'] {
+  if (!actor.startsWith(BY_SESSION)) return { key_hash: actor, user_id: actorUser };
+  return { key_hash: actor.slice(BY_SESSION.length), user_id: actorUser, session: true };
 }
 
 /** In the stored key order, so that printing it again yields the hashed text. */

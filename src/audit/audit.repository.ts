@@ -3,7 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Reach } from '../core/caller.js';
 import { Clock } from '../core/time.js';
 import { tryLock } from '../shared/database/advisory-locks.js';
-import type { AuditEntry } from './audit-log.js';
+import { BY_SESSION, type AuditEntry } from './audit-log.js';
 import type { CoveredAnchor, Seal } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
@@ -96,7 +96,7 @@ export class AuditRepository {
       `SELECT ${COLUMNS} FROM audit_entries
        WHERE account_id = $1 AND seq < $2
          AND ($3::text IS NULL OR action = $3) AND ($4::text IS NULL OR target = $4)
-         AND ($5::text IS NULL OR actor = $5) AND ($6::uuid IS NULL OR workspace_id = $6)
+         AND ($5::text IS NULL OR actor IN ($5, '${BY_SESSION}' || $5)) AND ($6::uuid IS NULL OR workspace_id = $6)
          AND ($8::uuid IS NULL OR workspace_id = $8 AND split_part(action, '.', 1) = ANY($9::text[]) AND NOT EXISTS (
            SELECT 1 FROM api_keys k
            WHERE k.account_id = $1 AND k.hash = target::char(64) AND k.kind = 'management' AND NOT k.is_workspace_bound))

@@ -5,6 +5,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import { AppModule } from '../app.module.js';
 import { SystemClock } from '../core/time.js';
+import { ConsoleSessionsService } from '../console/console-sessions.service.js';
 import { Delivery } from '../faces/common/delivery.js';
 import { FirstKeys, type GeneratedKeys } from '../keys/first-keys.js';
 import { proxyTrust } from '../rate-limits/client-network.js';
@@ -62,6 +63,8 @@ export interface Gateway {
   readonly healthUrl?: string;
   /** The keys generated at this start, to be shown once. */
   readonly keys: GeneratedKeys;
+  /** The token of a link that signs in to the console once, of the first start. */
+  readonly signInLink: string | undefined;
   /** Resolves when its embedded database has died: only a new process can use it again. */
   readonly storeDeath: Promise<Error>;
   /** Whether it should receive requests. */
@@ -115,6 +118,11 @@ async function buildApp(
   const errors = new ErrorFilter();
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
   const keys = await app.get(FirstKeys).ensure();
+  const { firstManagementHash: first } = keys;
+  const signInLink =
+    first !== undefined && environment.console === 'on'
+      ? await app.get(ConsoleSessionsService).makeLink(first)
+      : undefined;
 
   watchState(app);
   const readiness = app.get(Readiness);
@@ -146,6 +154,7 @@ async function buildApp(
   return {
     app,
     keys,
+    signInLink,
     storeDeath: app.get(EngineLife).death,
     isReady: () => readiness.state().ready,
     markOpen: () => {

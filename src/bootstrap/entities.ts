@@ -5,6 +5,7 @@ import { AlarmDestinationEntity, AlarmEntity, AlarmFiringEntity, AlarmSightingEn
 import { AuditAnchorEntity } from '../audit/audit-anchor.entity.js';
 import { AuditEntryEntity } from '../audit/audit-entry.entity.js';
 import { ProviderCredentialEntity } from '../byok/provider-credential.entity.js';
+import { ConsoleLinkEntity, ConsoleSessionEntity } from '../console/console-session.entity.js';
 import { DestinationEntity } from '../destinations/destination.entity.js';
 import { OutboxDeliveryEntity, OutboxEventEntity } from '../destinations/outbox.entity.js';
 import { GuardrailAssignmentEntity } from '../guardrails/guardrail-assignment.entity.js';
@@ -50,6 +51,8 @@ export const ENTITIES = [
   AuditEntryEntity,
   BroadcastQueueEntity,
   BudgetEntity,
+  ConsoleLinkEntity,
+  ConsoleSessionEntity,
   CreditGrantEntity,
   DataKeyEntity,
   DestinationEntity,

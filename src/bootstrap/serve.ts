@@ -113,6 +113,9 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   if (!process.stdout.isTTY) logger.log(`listening at ${gateway.url}`, 'Fairlead');
   if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
+  // Behind the mark, so that no log of requests has it. It is used up by the page, not by its address.
+  if (gateway.signInLink !== undefined)
+    console.log(`Console, once within 15 minutes: ${gateway.url}/console#link=${gateway.signInLink}`);
   void gateway.storeDeath.then((died) => {
     logger.error(`${died.message}. Only a new process can open it again: this one ends.`, undefined, 'Database');
     exitCode = 1;

@@ -16,11 +16,12 @@ const CATALOG = catalogOf(
 const { environment } = readEnvironment({ FAIRLEAD_API_KEY: 'inference-canary-0123' }, '/srv');
 const URL_OF = { url: 'http://127.0.0.1:8787', environment, catalog: CATALOG };
 
-it('names address, reference, callable models, how to add a provider, and where the keys are', () => {
+it('names address, console, reference, callable models, how to add a provider, and where the keys are', () => {
   const isReachable = ({ slug }: { readonly slug: string }): boolean => slug === 'open';
   expect(startBanner({ ...URL_OF, isReachable, hasNewKeys: true }))
     .toBe(`Fairlead ${PACKAGE_VERSION} listens at http://127.0.0.1:8787
 
+  Console    http://127.0.0.1:8787/console
   Reference  http://127.0.0.1:8787/docs
   API        http://127.0.0.1:8787/api/v1, and http://127.0.0.1:8787/api for Anthropic clients
   Keys       printed below, this once

@@ -20,6 +20,7 @@ export function startBanner({ url, environment, catalog, isReachable, hasNewKeys
   const models = [...catalog.models.values()];
   const callable = models.filter(({ endpoints }) => endpoints.some(({ provider }) => isReachable(provider)));
   const rows = [
+    ...(environment.console === 'on' ? [['Console', `${url}/console`]] : []),
     ['Reference', `${url}/docs`],
     ['API', `${url}/api/v1, and ${url}/api for Anthropic clients`],
     ['Keys', hasNewKeys ? 'printed below, this once' : 'as they were: a lost one is replaced by POST /api/v1/keys'],

@@ -22,6 +22,8 @@ export interface Caller {
   readonly kind: KeyKind;
   /** Of a management key that is bound to a workspace: the id of that workspace, beyond which it manages nothing. */
   readonly boundTo?: string;
+  /** Of the console, where the request presented one in place of the key; absent: it presented the key. */
+  readonly sessionId?: string;
   /** The opaque user that the key was created for, `null` when it was created for none. */
   readonly userId: string | null;
   /** The addresses that the gateway and providers may reach for it; absent: all. */

@@ -1,6 +1,7 @@
 import { Controller, Get, Header, HttpStatus, Redirect, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../core/errors.js';
+import { Environment } from '../shared/environment.js';
 import { Answers, Unlisted } from '../shared/http/answers.decorator.js';
 import { Open } from '../shared/http/route.decorators.js';
 import { freeForm, text } from '../shared/http/schema.js';
@@ -31,12 +32,17 @@ export class DescriptionController {
     private readonly description: Description,
     private readonly files: ViewerFiles,
     private readonly guide: GuidePages,
+    private readonly environment: Environment,
   ) {}
 
   @Get('/')
   @Redirect('/docs', HttpStatus.FOUND)
+  @Header('Vary', 'Accept')
   @Unlisted()
-  root(): void {}
+  root(@Req() { headers }: Request): { url: string } {
+    const isBrowser = headers.accept?.includes('text/html') ?? false;
+    return { url: isBrowser && this.environment.console === 'on' ? '/console' : '/docs' };
+  }
 
   @Get(['openapi.json', 'api/v1/openapi.json'])
   @Header('Content-Type', 'application/json; charset=utf-8')

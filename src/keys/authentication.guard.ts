@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, Optional, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Caller, KeyKind } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
@@ -14,7 +14,15 @@ import { errorFamily } from '../shared/http/error-views.js';
 import { ACCEPTS, OPEN, OPEN_WITH_CATALOG, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { secretOf, type ActiveKey } from './active-key.js';
 import { KeyCache } from './key-cache.js';
-import { expiredKeyMessage, INACTIVE_KEY, missingKeyMessage, unknownKeyMessage } from './key-refusals.js';
+import {
+  ENDED_SESSION,
+  expiredKeyMessage,
+  FOREIGN_CHANGE,
+  INACTIVE_KEY,
+  missingKeyMessage,
+  unknownKeyMessage,
+} from './key-refusals.js';
+import { isOfConsole, readPresentedSession, SessionCallers } from './presented-session.js';
 
 const SCHEME = 'bearer ';
 
@@ -53,16 +61,16 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     private readonly keyless: KeylessRequests,
     private readonly clock: Clock,
     private readonly environment: Environment,
+    /** Absent where the console is off. */
+    @Optional() private readonly sessions?: SessionCallers,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const access = this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
-    const { isOpen, isOptional } = access;
-    if (isOpen) return true;
+    if (access.isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const keyHash = readPresentedKey(request.headers);
-    if (keyHash === undefined)
-      return isOptional ? this.keyless.admit(request.ip) : this.refuse(request, missingMessage(request));
+    if (keyHash === undefined) return this.judgeKeyless(request, access);
     const atHand = this.keys.peek(keyHash);
     return atHand === undefined ? this.ask(request, keyHash, access) : this.judge(request, atHand, access);
   }
@@ -95,11 +103,49 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     return access;
   }
 
+  /** A request without a key may present a session of the console. Inference never reads it. */
+  private judgeKeyless(request: AuthenticatedRequest, access: RouteAccess): Promise<boolean> {
+    const session = this.sessions && access.accepts !== 'inference' ? readPresentedSession(request.headers) : undefined;
+    if (session !== undefined) return this.askSession(request, session, access);
+    return access.isOptional ? this.keyless.admit(request.ip) : this.refuse(request, missingMessage(request));
+  }
+
+  /** The caller of a session is that of its key: routes do not know the difference. */
+  private async askSession(request: AuthenticatedRequest, id: string, access: RouteAccess): Promise<boolean> {
+    if (!isOfConsole(request.method, request.headers)) throw new GatewayError('forbidden', FOREIGN_CHANGE);
+    const session = await this.failures.lookUp(request.ip, id, () => this.sessions!.find(id));
+    const key = session && (await this.keys.find(session.secretHash));
+    if (!this.isGood(key)) return this.refuse(request, ENDED_SESSION);
+    return this.judge(request, { ...key, caller: { ...key.caller, sessionId: id } }, access);
+  }
+
   private async ask(request: AuthenticatedRequest, keyHash: string, access: RouteAccess): Promise<boolean> {
+    return this.judge(request, await this.lookUp(request.ip, keyHash), access);
+  }
+
+  /** @throws GatewayError `rate-limited` where many keys were guessed from this address */
+  private lookUp(address: string | undefined, keyHash: string): Promise<ActiveKey | null> {
     const find = (): Promise<ActiveKey | null> => this.keys.find(keyHash);
     // A key that was valid at its last look-up is no guess: it does not wait behind guesses.
-    const found = this.keys.wasKnown(keyHash) ? find() : this.failures.lookUp(request.ip, keyHash, find);
-    return this.judge(request, await found, access);
+    return this.keys.wasKnown(keyHash) ? find() : this.failures.lookUp(address, keyHash, find);
+  }
+
+  /**
+   * The management key of this hash, presented elsewhere than in the headers of a request. Guesses count as anywhere.
+   * @param refusal the message where it is none
+   * @throws GatewayError `unauthenticated`, `forbidden`, `rate-limited`
+   */
+  async authenticate(address: string | undefined, keyHash: string, refusal: string): Promise<ActiveKey> {
+    const key = await this.lookUp(address, keyHash);
+    if (!this.isGood(key)) return this.fail(address, refusal);
+    if (key.caller.kind !== 'management') throw new GatewayError('forbidden', WRONG_KIND.management);
+    return key;
+  }
+
+  /** Counts a failure at the address. @throws GatewayError `unauthenticated`, or `rate-limited` past the limit */
+  async fail(address: string | undefined, message: string): Promise<never> {
+    await this.failures.record(address);
+    throw new GatewayError('unauthenticated', message);
   }
 
   private judge(request: AuthenticatedRequest, key: ActiveKey | null, access: RouteAccess): boolean | Promise<boolean> {
@@ -114,9 +160,8 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     return key !== null && (key.expiresAtMs === null || this.clock.now() < key.expiresAtMs);
   }
 
-  private async refuse(request: AuthenticatedRequest, message: string): Promise<never> {
-    await this.failures.record(request.ip);
-    throw new GatewayError('unauthenticated', message);
+  private refuse(request: AuthenticatedRequest, message: string): Promise<never> {
+    return this.fail(request.ip, message);
   }
 }
 

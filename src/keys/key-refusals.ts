@@ -6,6 +6,13 @@ const OWN_KEY = 'Send a key of this gateway';
 /** The message for an unknown, disabled or deleted key: which of these it is is not disclosed. */
 export const INACTIVE_KEY = 'Invalid API key: it is not an active key of this gateway.';
 
+/** The message for a session that has ended, for whatever reason. */
+export const ENDED_SESSION = 'The session of the console has ended. Sign in again.';
+
+/** The message for a change by a session that the console did not make. */
+export const FOREIGN_CHANGE =
+  'A session of the console serves its own pages only: a change needs the headers Sec-Fetch-Site: same-origin and X-Fairlead-Console: 1.';
+
 /** Schemes of authentication that are named; the first word of any other header may be the key itself. */
 const SCHEMES = ['Basic', 'Digest', 'Negotiate', 'NTLM', 'OAuth', 'Token', 'ApiKey', 'Api-Key', 'AWS4-HMAC-SHA256'];
 

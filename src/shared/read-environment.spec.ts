@@ -27,6 +27,7 @@ describe('readEnvironment', () => {
       warnings: [],
       environment: {
         port: 8787,
+        console: 'on',
         host: '127.0.0.1',
         databasePool: 10,
         dataDir: '/srv/.fairlead',

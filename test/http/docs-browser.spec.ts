@@ -59,7 +59,7 @@ describeInChromium('the reference in Chromium', () => {
         await page.addInitScript(
           `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))`,
         );
-        await page.goto(`${gateway.origin}/`);
+        await page.goto(`${gateway.origin}/docs`);
         await page.waitForSelector('.opblock');
       }, STEP_MS_MAX);
       afterAll(() => page?.close());
@@ -78,9 +78,8 @@ describeInChromium('the reference in Chromium', () => {
         page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
       it(
-        'is where the root leads, and has every operation under the names of users',
+        'has every operation under the names of users',
         async () => {
-          expect(new URL(page.url()).pathname).toBe('/docs');
           expect(await page.locator('.opblock-tag > a').allInnerTexts()).toEqual(CHAPTERS);
           const { paths: described } = (await (await fetch(`${gateway.origin}/openapi.json`)).json()) as {
             paths: Record<string, Record<string, { operationId?: string }>>;

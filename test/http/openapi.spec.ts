@@ -34,8 +34,23 @@ const run = (command: string, args: readonly string[]): Promise<{ status: number
     );
   });
 
-/** What browsers load of the page, and what leads them to it: docs-page.spec.ts holds it. */
-const UNLISTED = ['GET /', 'GET /favicon.ico', 'GET /docs/*path', 'GET /api/v1/docs/*path'];
+/**
+ * What browsers load of the pages, and what leads them to it: docs-page.spec.ts and console-page.spec.ts hold it; and
+ * the sessions of the console, which serve its own pages alone: console-sessions.spec.ts.
+ */
+const UNLISTED = [
+  'GET /',
+  'GET /favicon.ico',
+  'GET /docs/*path',
+  'GET /api/v1/docs/*path',
+  'GET /console',
+  'GET /console/*path',
+  'POST /console/session',
+  'GET /console/session',
+  'DELETE /console/session',
+  'GET /console/sessions',
+  'DELETE /console/sessions/:id',
+];
 
 /** Nothing listens there: whether a credential works stays unknown. */
 const UNREACHABLE = 'http://127.0.0.1:9';

@@ -68,6 +68,8 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'audit_entries',
       'broadcast_queue',
       'budgets',
+      'console_links',
+      'console_sessions',
       'consulted_decisions',
       'credit_grants',
       'data_keys',

@@ -203,6 +203,10 @@ async function seed(dataSource: DataSource): Promise<void> {
   const alarm = { id: WORKSPACE, account_id: ACCOUNT, name: ODD_TEXT, enabled: true, rule: { kind: ODD_TEXT } };
   await put('alarms', { ...alarm, percents: [80], forecast: false, created_at: times[0], updated_at: times[1] });
   await put('alarm_destinations', { alarm_id: WORKSPACE, destination_id: WORKSPACE });
+  const session = { id: 'ab'.repeat(32), account_id: ACCOUNT, key_hash: 'ab'.repeat(32), secret_hash: 'cd'.repeat(32) };
+  const sessionTimes = { created_at: times[0], last_seen_at: times[1], expires_at: 'infinity', revoked_at: null };
+  await put('console_sessions', { ...session, label: ODD_TEXT, ...sessionTimes });
+  await put('console_links', { id: 'cd'.repeat(32), key_hash: 'ab'.repeat(32), expires_at: times[2] });
   await put('alarm_firings', { alarm_id: WORKSPACE, subject: ODD_TEXT, mark: ODD_TEXT, fired_at: times[2] });
   await put('alarm_sightings', { kind: 'outage', subject: ODD_TEXT, detail: { a: ODD_TEXT }, seen_at: times[2] });
   await put('broadcast_queue', { generation_id: 'gen-a', held_at: times[0], ...owned });

@@ -500,6 +500,7 @@ export const TEXTS_BY_PLACE: Readonly<Record<string, string>> = {
   'Workspace.slug': 'Name of the workspace in addresses.',
   'AuditEntry.hash': 'Hash of the entry, which the next one contains.',
   user_id: 'Id of the member.',
+  'actor.session': 'True: the key made it by a session of the console.',
   'actor.user_id': 'Member for whom the key was made; null: not given.',
 
   // Alarms and destinations.

@@ -30,6 +30,7 @@ import { Statements1796040000000 } from './migrations/1796040000000-statements.j
 import { BoundKeys1796041000000 } from './migrations/1796041000000-bound-keys.js';
 import { FigureNames1796042000000 } from './migrations/1796042000000-figure-names.js';
 import { ForgottenCounters1796042100000 } from './migrations/1796042100000-forgotten-counters.js';
+import { ConsoleSessions1796045000000 } from './migrations/1796045000000-console-sessions.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -64,6 +65,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   BoundKeys1796041000000,
   FigureNames1796042000000,
   ForgottenCounters1796042100000,
+  ConsoleSessions1796045000000,
 ];
 
 /**

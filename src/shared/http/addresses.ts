@@ -15,6 +15,8 @@ export const OUTSIDE_BASE_PATH = [
   '/',
   'docs',
   'docs/*path',
+  'console',
+  'console/*path',
   'api/v1/openapi.json',
   'api/v1/docs',
   'api/v1/docs/*path',

@@ -59,7 +59,7 @@ export const Answers =
 export const answerOf = (handler: object): DescribedReply | undefined =>
   Reflect.getMetadata(ANSWER, handler) as DescribedReply | undefined;
 
-/** The route serves or redirects to an HTML page: it is not part of the API, nor of its description. */
+/** The route is for an HTML page, or is one: it is not part of the API, nor of its description. */
 export const Unlisted = (): MethodDecorator => SetMetadata(UNLISTED, true);
 
 export const isUnlisted = (handler: object): boolean => Reflect.hasMetadata(UNLISTED, handler);

@@ -21,8 +21,9 @@ const EXPOSED = [
 ];
 
 /**
- * Pages of these origins may call the gateway, with any headers: access is by key, not by cookie. Others are answered
- * as usual, but their browser does not let them read the answer.
+ * Pages of these origins may call the gateway, with any headers, by a key: their browsers send no cookie of the
+ * console, because credentials are not allowed. Others are answered as usual, but their browser does not let them read
+ * the answer.
  */
 export const crossOrigin = (origins: readonly string[]): CorsOptions => ({
   origin: [...origins],

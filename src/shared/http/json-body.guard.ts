@@ -7,15 +7,16 @@ import { shortened } from '../../core/shortened.js';
 import { Environment } from '../environment.js';
 import { BodyReader, type BodyTerms } from './body-reader.js';
 import { isClosed } from './closed.decorator.js';
+import { readsItsBody } from './own-body.js';
 import { dropUnread } from './end-when-read.js';
 import { parameterTypes } from './parameter-types.js';
 import { ACCEPTS, type AuthenticatedRequest } from './route.decorators.js';
 
 /**
  * How unknown names are treated (docs/use/conventions.md#unknown-fields): `none` takes no body, and so no name at all;
- * `closed` refuses them by name; `open` keeps them.
+ * `closed` refuses them by name; `open` keeps them. The handler reads its `own`.
  */
-type BodyForm = 'none' | 'closed' | 'open';
+type BodyForm = 'none' | 'closed' | 'open' | 'own';
 
 /** The properties of a route's bodies. */
 interface RouteBody {
@@ -60,6 +61,7 @@ export class JsonBodyGuard implements CanActivate {
       return true;
     }
     const route = ROUTE_BODIES.get(context.getHandler()) ?? readRouteBody(context);
+    if (route.form === 'own') return true;
     if (route.form !== 'none') requireJson(request);
     // A client that left during the key look-up emits no further event.
     if (request.destroyed || response.destroyed) throw new CallerGone();
@@ -76,12 +78,14 @@ function readRouteBody(context: ExecutionContext): RouteBody {
   const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, context.getClass());
   const isManagement = accepts === 'management';
   // Only bodies of management may be closed.
-  const body: RouteBody = { form: isManagement ? managedForm(context) : 'open', isManagement };
+  const body: RouteBody = { form: formOf(context, isManagement), isManagement };
   ROUTE_BODIES.set(handler, body);
   return body;
 }
 
-function managedForm(context: ExecutionContext): BodyForm {
+function formOf(context: ExecutionContext, isManagement: boolean): BodyForm {
+  if (readsItsBody(context.getHandler())) return 'own';
+  if (!isManagement) return 'open';
   const [dto] = parameterTypes(context.getClass(), context.getHandler().name, 'body');
   if (dto === undefined) return 'none';
   return isClosed(dto as object) ? 'closed' : 'open';

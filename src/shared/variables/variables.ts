@@ -367,6 +367,11 @@ export const VARIABLES = {
     meaning:
       '`on`: counters of attempts, tokens, fallbacks and spend also have a label `model`, with at most 200 values.',
   }),
+  console: defaulted('on', {
+    name: 'FAIRLEAD_CONSOLE',
+    grammar: oneOf('off', 'on'),
+    meaning: '`off`: there is no [console](console.md), and no session is taken.',
+  }),
   publicCatalog: defaulted('off', {
     name: 'FAIRLEAD_PUBLIC_CATALOG',
     grammar: oneOf('off', 'on'),

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { transform } from '@swc/core';
+import { buildConsole } from '../../../scripts/build-console.mjs';
+import { consoleSources } from '../../../scripts/console-sources.mjs';
 import { guideSources } from '../../../scripts/guide-sources.mjs';
 import { writeGuide } from '../../../scripts/render-guide.mjs';
 
@@ -32,10 +34,13 @@ const SWC = {
  */
 export async function compileSources(root) {
   const sources = await readSources(root);
-  const guide = await Promise.all(
-    guideSources(root).map(async (path) => ({ path, content: await readFile(join(root, path)) })),
+  const others = await Promise.all(
+    [...guideSources(root), ...consoleSources(root)].map(async (path) => ({
+      path,
+      content: await readFile(join(root, path)),
+    })),
   );
-  const target = join(root, CACHE, fingerprint([...sources, ...guide]));
+  const target = join(root, CACHE, fingerprint([...sources, ...others]));
   if (await exists(target)) return target;
 
   await mkdir(dirname(target), { recursive: true });
@@ -43,6 +48,7 @@ export async function compileSources(root) {
   const unfinished = await mkdtemp(`${target}-`);
   await Promise.all(sources.map((source) => compile(source, root, unfinished)));
   writeGuide(root, join(unfinished, 'src', 'description', 'viewer'));
+  await buildConsole(root, join(unfinished, 'src', 'console', 'assets'));
   const { type, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   await writeFile(join(unfinished, 'package.json'), JSON.stringify({ type, version }));
   // The program expects it next to itself.

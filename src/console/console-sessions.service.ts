@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import { GatewayError } from '../core/errors.js';
+import { hashKey } from '../core/ids.js';
+import { Clock, MINUTE_MS } from '../core/time.js';
+import { secretOf, type ActiveKey } from '../keys/active-key.js';
+import { AuthenticationGuard } from '../keys/authentication.guard.js';
+import { INACTIVE_KEY } from '../keys/key-refusals.js';
+import { ManagedChanges } from '../management/managed-changes.js';
+import { ManagedKind } from '../management/managed-kind.js';
+import { isKeyHash } from '../shared/http/field-patterns.js';
+import type { Page } from '../shared/http/page.dto.js';
+import type { ConsoleSessionEntity } from './console-session.entity.js';
+import { ConsoleSessionsRepository, SESSION_MS_MAX } from './console-sessions.repository.js';
+import { viewTerms } from './session-view.js';
+
+/** Of a token, which nothing but its hash is kept of. */
+const TOKEN_BYTES = 32;
+const LINK_MS_MAX = 15 * MINUTE_MS;
+const DEAD_LINK = 'This link has been used, or its time is over. Sign in with a management key.';
+
+/** Sessions as the audit log shows them. */
+const CONSOLE_SESSION = new ManagedKind<ConsoleSessionEntity>('console_session', (session) => ({
+  target: session.id,
+  view: viewTerms(session),
+}));
+
+/** A new session, with its token: the only moment at which that is known. */
+export interface OpenedSession {
+  readonly token: string;
+  readonly session: ConsoleSessionEntity;
+}
+
+/** Where a sign-in comes from. */
+export interface SignInFrom {
+  readonly address: string | undefined;
+  /** Browser and system. */
+  readonly label: string;
+}
+
+/**
+ * Who signs in to the console, and the sessions that follow. A session belongs to a key: another way to sign in would
+ * have to name the key, or the rights, that it acts by.
+ */
+@Injectable()
+export class ConsoleSessionsService {
+  constructor(
+    private readonly sessions: ConsoleSessionsRepository,
+    private readonly guard: AuthenticationGuard,
+    private readonly changes: ManagedChanges,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws GatewayError `unauthenticated`, `forbidden` for an inference key, `rate-limited` */
+  async signIn(key: string, from: SignInFrom): Promise<OpenedSession> {
+    // As in a header, whose ends have no blanks.
+    return this.open(await this.guard.authenticate(from.address, hashKey(key.trim()), INACTIVE_KEY), from, undefined);
+  }
+
+  /** @throws GatewayError `unauthenticated`, `rate-limited` */
+  async signInByLink(token: string, from: SignInFrom): Promise<OpenedSession> {
+    const link = hashKey(token);
+    const known = await this.sessions.findLink(link, this.now());
+    if (!known) return this.guard.fail(from.address, DEAD_LINK);
+    return this.open(await this.guard.authenticate(from.address, known.keyHash, DEAD_LINK), from, link);
+  }
+
+  /** A link for the first start: its token signs in once. @param keyHash of a management key */
+  async makeLink(keyHash: string): Promise<string> {
+    const token = newToken();
+    const expiresAt = new Date(this.clock.now() + LINK_MS_MAX);
+    await this.sessions.insertLink({ id: hashKey(token), keyHash, expiresAt });
+    return token;
+  }
+
+  /** Sessions in force, the newest first, with the total number. */
+  list({ accountId }: Caller, page: Page): Promise<[ConsoleSessionEntity[], number]> {
+    return this.sessions.list(accountId, this.now(), page);
+  }
+
+  /** @throws GatewayError `not-found` */
+  async get(id: string | undefined): Promise<ConsoleSessionEntity> {
+    const session = id === undefined ? null : await this.sessions.find(id, this.now());
+    if (!session) throw noSuchSession();
+    return session;
+  }
+
+  /** Ends a session of the account. @throws GatewayError `not-found` */
+  async end(caller: Caller, id: string | undefined): Promise<void> {
+    await this.changes.run(caller, async (manager, at) => {
+      const session =
+        id !== undefined && isKeyHash(id) ? await this.sessions.revoke(manager, caller.accountId, id, at) : undefined;
+      if (!session) throw noSuchSession();
+      return { result: undefined, entries: [CONSOLE_SESSION.entry('end', session, { before: viewTerms(session) })] };
+    });
+  }
+
+  /** @param link that is used up by it */
+  private async open({ caller }: ActiveKey, { label }: SignInFrom, link: string | undefined): Promise<OpenedSession> {
+    const token = newToken();
+    const session = await this.changes.run(caller, async (manager, at) => {
+      if (link !== undefined && !(await this.sessions.takeLink(manager, link)))
+        throw new GatewayError('unauthenticated', DEAD_LINK);
+      const row = await this.sessions.insert(manager, {
+        id: hashKey(token),
+        accountId: caller.accountId,
+        keyHash: caller.keyHash,
+        secretHash: secretOf(caller),
+        label,
+        createdAt: at,
+        lastSeenAt: at,
+        expiresAt: new Date(at.getTime() + SESSION_MS_MAX),
+        revokedAt: null,
+      });
+      return { result: row, entries: [CONSOLE_SESSION.created(row)] };
+    });
+    return { token, session };
+  }
+
+  private now(): Date {
+    return new Date(this.clock.now());
+  }
+}
+
+const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
+
+const noSuchSession = (): GatewayError => new GatewayError('not-found', 'There is no such session of the console.');

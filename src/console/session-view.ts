@@ -1,0 +1,31 @@
+import type { ConsoleSessionEntity } from './console-session.entity.js';
+
+/** A session as its owner sees it (docs/operate/console.md#sessions). */
+export interface SessionView {
+  /** Hash of its token: no credential. */
+  readonly id: string;
+  /** Hash of the key that signed in. */
+  readonly key: string;
+  readonly label: string;
+  readonly created_at: string;
+  readonly last_seen_at: string;
+  readonly expires_at: string;
+  /** Whether the request presented it. */
+  readonly current: boolean;
+}
+
+/** @param current id of the session of the request, if any */
+export const viewSession = (session: ConsoleSessionEntity, current: string | undefined): SessionView => ({
+  ...viewTerms(session),
+  last_seen_at: session.lastSeenAt.toISOString(),
+  current: session.id === current,
+});
+
+/** What the audit log stores. */
+export const viewTerms = (session: ConsoleSessionEntity): Omit<SessionView, 'last_seen_at' | 'current'> => ({
+  id: session.id,
+  key: session.keyHash,
+  label: session.label,
+  created_at: session.createdAt.toISOString(),
+  expires_at: session.expiresAt.toISOString(),
+});
