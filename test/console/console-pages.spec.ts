@@ -439,7 +439,8 @@ describeInChromium('the console in Chromium', () => {
         ]);
         requested.length = 0;
         await page.getByRole('button', { name: 'Older' }).click();
-        await rows.nth(10).waitFor({ state: 'detached' });
+        await rows.nth(49).waitFor({ state: 'detached' });
+        await rows.nth(9).waitFor();
         expect(await rows.count()).toBe(10);
         // Browsers look for the icon again, in their cache.
         expect(requested.filter((address) => !address.includes('/icon-'))).toHaveLength(1);

@@ -59,7 +59,7 @@ export function expectStatus({ faults }: WatchedPage, status: number): void {
 export async function signIn({ page }: WatchedPage, key = MANAGEMENT_KEY): Promise<void> {
   await page.getByLabel('Management key').fill(key);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
 }
 
 /** Waits until all of the page is loaded. The policy of the page allows no evaluation that waits by itself. */

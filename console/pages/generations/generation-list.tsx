@@ -93,13 +93,14 @@ interface PagesProps {
 }
 
 /** Back by the history of the browser, which knows where the reader was. */
-function Pages({ cursor, next }: PagesProps): JSX.Element {
+function Pages({ cursor, next }: PagesProps): JSX.Element | null {
+  if (cursor === undefined && next === null) return null;
   const turn = (to: string): void => {
     setQuery({ cursor: to, live: '' });
     document.querySelector('h1')?.focus();
   };
   return (
-    <nav class="pages" aria-label="Pages of the list">
+    <nav class="pages" aria-label="Older and newer">
       {cursor !== undefined && (
         <button type="button" onClick={() => turn('')}>
           Newest
