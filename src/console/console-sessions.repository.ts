@@ -11,6 +11,12 @@ export const SESSION_MS_MAX = 12 * HOUR_MS;
 /** Of one key; a further one ends the oldest. Chosen. */
 const SESSIONS_MAX = 100;
 
+/** Whose sessions: all of an account, or those of one of its keys. */
+export interface SessionOwner {
+  readonly accountId: string;
+  readonly keyHash?: string;
+}
+
 /** The statements over `console_sessions` and `console_links`. */
 @Injectable()
 export class ConsoleSessionsRepository {
@@ -33,10 +39,11 @@ export class ConsoleSessionsRepository {
   }
 
   /** Sessions in force, the newest first, with the total number. */
-  async list(accountId: string, at: Date, { offset, limit }: Page): Promise<[ConsoleSessionEntity[], number]> {
+  async list(owner: SessionOwner, at: Date, { offset, limit }: Page): Promise<[ConsoleSessionEntity[], number]> {
     return this.database.manager
       .createQueryBuilder(ConsoleSessionEntity, 's')
-      .where(`s.accountId = :accountId AND ${LIVE}`, { accountId, ...moments(at) })
+      .where(LIVE, moments(at))
+      .andWhere(owner)
       .orderBy('s.createdAt', 'DESC')
       .addOrderBy('s.id', 'DESC')
       .offset(offset)
@@ -59,14 +66,15 @@ export class ConsoleSessionsRepository {
   /** A session in force, which ends now. Undefined where there is none, also where another process has ended it. */
   async revoke(
     manager: EntityManager,
-    accountId: string,
+    owner: SessionOwner,
     id: string,
     at: Date,
   ): Promise<ConsoleSessionEntity | undefined> {
     const session = await manager
       .createQueryBuilder(ConsoleSessionEntity, 's')
       .setLock('pessimistic_write')
-      .where(`s.id = :id AND s.accountId = :accountId AND ${LIVE}`, { id, accountId, ...moments(at) })
+      .where(`s.id = :id AND ${LIVE}`, { id, ...moments(at) })
+      .andWhere(owner)
       .getOne();
     if (!session) return undefined;
     await manager.query('UPDATE console_sessions SET revoked_at = $2 WHERE id = $1', [id, at]);

@@ -12,7 +12,7 @@ import { ManagedKind } from '../management/managed-kind.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
 import type { Page } from '../shared/http/page.dto.js';
 import type { ConsoleSessionEntity } from './console-session.entity.js';
-import { ConsoleSessionsRepository, SESSION_MS_MAX } from './console-sessions.repository.js';
+import { ConsoleSessionsRepository, SESSION_MS_MAX, type SessionOwner } from './console-sessions.repository.js';
 import { viewTerms } from './session-view.js';
 
 /** Of a token, which nothing but its hash is kept of. */
@@ -74,9 +74,9 @@ export class ConsoleSessionsService {
     return token;
   }
 
-  /** Sessions in force, the newest first, with the total number. */
-  list({ accountId }: Caller, page: Page): Promise<[ConsoleSessionEntity[], number]> {
-    return this.sessions.list(accountId, this.now(), page);
+  /** Sessions in force within reach, the newest first, with the total number. */
+  list(caller: Caller, page: Page): Promise<[ConsoleSessionEntity[], number]> {
+    return this.sessions.list(ownerFor(caller), this.now(), page);
   }
 
   /** @throws GatewayError `not-found` */
@@ -86,11 +86,11 @@ export class ConsoleSessionsService {
     return session;
   }
 
-  /** Ends a session of the account. @throws GatewayError `not-found` */
+  /** Ends a session within reach. @throws GatewayError `not-found` */
   async end(caller: Caller, id: string | undefined): Promise<void> {
     await this.changes.run(caller, async (manager, at) => {
       const session =
-        id !== undefined && isKeyHash(id) ? await this.sessions.revoke(manager, caller.accountId, id, at) : undefined;
+        id !== undefined && isKeyHash(id) ? await this.sessions.revoke(manager, ownerFor(caller), id, at) : undefined;
       if (!session) throw noSuchSession();
       return { result: undefined, entries: [CONSOLE_SESSION.entry('end', session, { before: viewTerms(session) })] };
     });
@@ -122,6 +122,10 @@ export class ConsoleSessionsService {
     return new Date(this.clock.now());
   }
 }
+
+/** A key that is bound to a workspace reaches its own sessions. */
+const ownerFor = ({ accountId, boundTo, keyHash }: Caller): SessionOwner =>
+  boundTo === undefined ? { accountId } : { accountId, keyHash };
 
 const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 

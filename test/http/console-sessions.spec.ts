@@ -233,6 +233,19 @@ describeOnEachDatabase('sessions of the console', (database) => {
       expect((await send({ path: '/console/session', headers: byKey })).status).toBe(404);
     });
 
+    it('by a key that is bound to a workspace, its own alone', async () => {
+      const bound = await gateway.newKey({ name: 'a head', kind: 'management', workspace_id: 'default' });
+      const [foreign, own] = [await signIn(), await signIn(bound.key)];
+      const list = await send({ path: '/console/sessions', cookie: own });
+      const [{ id }] = list.json.data;
+      expect([list.json.total_count, id]).toEqual([1, hashKey(own.split('=')[1]!)]);
+      const end = async (cookie: string): Promise<number> =>
+        (await send({ method: 'DELETE', path: `/console/sessions/${hashKey(cookie.split('=')[1]!)}`, cookie: own })).status; // oxfmt-ignore
+      expect([await end(foreign), await statusOf(foreign)]).toEqual([404, 200]);
+      expect((await send({ path: '/api/v1/credits', cookie: own })).status).toBe(403);
+      expect([await end(own), await statusOf(own)]).toEqual([200, 401]);
+    });
+
     it.each([
       ['disabled', (hash: string) => gateway.manage('PATCH', `/keys/${hash}`, { disabled: true })],
       ['deleted', (hash: string) => gateway.manage('DELETE', `/keys/${hash}`)],

@@ -1,4 +1,4 @@
-import type { ModelRequest, OutputFormat, PluginEntry, Sampling } from '../../core/conversation/request.js';
+import type { ModelRequest, OutputFormat, PluginEntry } from '../../core/conversation/request.js';
 import type { Tool } from '../../core/conversation/tools.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
@@ -17,7 +17,6 @@ import {
   readSessionId,
   readStopConditions,
   readTrace,
-  readUser,
   withOnline,
 } from '../common/read-options.js';
 import { assertSelfContained } from '../common/self-contained.js';

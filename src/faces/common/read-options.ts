@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type {
   ModelRequest,
   OutputFormat,
@@ -160,10 +159,6 @@ export function readSessionId(
   const ofKey = key && key.length <= LABEL_CHARACTERS_MAX ? key : '';
   return (own ?? headers.sessionId ?? ofKey) || undefined;
 }
-
-/** OpenAI's formats set no limit, but records and vendors do: the hash of a longer id still distinguishes users. */
-export const readUser = (user: string): string =>
-  user.length <= LABEL_CHARACTERS_MAX ? user : createHash('sha256').update(user).digest('hex');
 
 /** @throws GatewayError for sound, which no reply here has */
 export function readModality(modality: 'text' | 'image' | 'audio', place: number): OutputModality {

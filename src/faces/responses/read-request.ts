@@ -2,6 +2,7 @@ import type { ModelRequest, PluginEntry, Sampling } from '../../core/conversatio
 import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
+import { shortEndUser } from '../../core/end-user.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { NO_PREFERENCES } from '../../core/routing/preferences.js';
 import { invalid } from '../common/invalid.js';
@@ -14,7 +15,6 @@ import {
   readSessionId,
   readStopConditions,
   readTrace,
-  readUser,
   withOnline,
 } from '../common/read-options.js';
 import { addTags } from '../common/read-tags.js';
@@ -147,7 +147,7 @@ function addContext(request: Draft, dto: CreateResponseDto, headers: RequestHead
   if (sessionId !== undefined) request.sessionId = sessionId;
   if (typeof dto.prompt_cache_key === 'string') request.promptCacheKey = dto.prompt_cache_key;
   const user = dto.user || dto.safety_identifier;
-  if (user) request.user = readUser(user);
+  if (user) request.user = shortEndUser(user);
   if (dto.metadata) request.metadata = { vendor: 'openai', value: dto.metadata };
   if (dto.trace) request.trace = readTrace(dto.trace);
   if (headers.tags || headers.requiredTags || dto.trace?.tags) addTags(request, headers, dto.trace?.tags);

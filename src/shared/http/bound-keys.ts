@@ -97,6 +97,17 @@ export const BOUND_USES: Readonly<Record<string, BoundUse>> = {
 
   'GET /audit': 'own workspace',
 
+  // Sessions of the key itself.
+  'GET /console/session': 'own workspace',
+  'DELETE /console/session': 'own workspace',
+  'GET /console/sessions': 'own workspace',
+  'DELETE /console/sessions/{id}': 'own workspace',
+
+  // Statements are of the account.
+  'GET /statements': 'account only',
+  'GET /statements/{month}': 'account only',
+  'POST /statements/{month}/close': 'account only',
+
   // The catalog, as the policies of the workspace leave it.
   'GET /models': 'own workspace',
   'GET /models/count': 'own workspace',
