@@ -136,10 +136,11 @@ describeOnEachDatabase('management keys that are bound to a workspace', (databas
     return [...marksOf(theirs), ...ofAccount].filter((mark) => text.includes(mark));
   };
 
+  /** Every row, but for the time at which an alarm was last judged. */
   const everything = (): Promise<JsonBody[]> =>
     store.query(
-      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'destinations', 'alarms', 'outbox_events', 'credit_grants', 'audit_entries']
-        .map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`)
+      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'destinations', 'alarms', 'outbox_events', 'credit_grants', 'statements', 'audit_entries']
+        .map((table) => `select '${table}' as name, coalesce(json_agg(to_jsonb(t) - 'judged_at' order by t::text), '[]')::text as rows from ${table} t`)
         .join(' union all '),
     ); // oxfmt-ignore
 
@@ -157,6 +158,7 @@ describeOnEachDatabase('management keys that are bound to a workspace', (databas
       .replace('{id}', ids[path.split('/')[1]!] ?? 'none')
       .replace('{reference}', things.workspace)
       .replace('{interval}', 'daily')
+      .replace('{month}', new Date().toISOString().slice(0, 7))
       .replace('{scope}', 'users');
   }
 
