@@ -81,8 +81,8 @@ export class AuditRepository {
   ) {}
 
   /**
-   * Newest first. To a bound key those of things that it may read: of destinations, and of management keys of the account
-   * that are stored in its workspace, it sees none.
+   * Newest first. To a bound key those of things that it may read: none of destinations, nor of management keys of the
+   * account that are stored in its workspace.
    * @param before only entries below this place in the chain; all where undefined
    */
   async list(

@@ -141,8 +141,8 @@ export class GuardrailsService {
   /**
    * Assigns a guardrail to keys or members; it replaces any other one.
    * @returns how many it was not assigned to before
-   * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account; `forbidden` to a
-   *   bound key for a subject with a guardrail of another workspace
+   * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account; `forbidden` to
+   *   a bound key for a subject with a guardrail of another workspace
    */
   async assign(caller: Caller, id: string, kind: SubjectKind, subjects: readonly string[]): Promise<number> {
     const { accountId } = caller;

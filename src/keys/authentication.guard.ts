@@ -90,14 +90,15 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
   private readRouteAccess(context: ExecutionContext): RouteAccess {
     const handler = context.getHandler();
     const places = [handler, context.getClass()];
-    const { method, route } = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
+    const route = request.route as { readonly path: string };
     const access = {
       isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
       isOptional:
         this.environment.publicCatalog === 'on' &&
         (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_WITH_CATALOG, places) ?? false),
       accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
-      isForBound: boundUseOf(method, (route as { readonly path: string }).path) === 'own workspace',
+      isForBound: boundUseOf(request.method, route.path) === 'own workspace',
     };
     this.accessByRoute.set(handler, access);
     return access;

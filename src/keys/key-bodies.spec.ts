@@ -190,6 +190,7 @@ describe('UpdateKeyDto', () => {
     [{ limit: -1 }, 'limit: must be a number of USD'],
     [{ limit_reset: '' }, 'limit_reset: must be one of'],
     [{ kind: 'management' }, 'kind: cannot be changed; create another key instead'],
+    [{ is_workspace_bound: false }, 'is_workspace_bound: cannot be changed'],
     [{ workspace_id: WORKSPACE }, 'workspace_id: cannot be changed'],
     [{ expires_at: null }, 'expires_at: cannot be changed'],
     [

@@ -253,8 +253,8 @@ export class KeysRepository {
   }
 
   /**
-   * All keys of a group within reach, in the order of their hashes, locked until the transaction ends. They come in parts, between
-   * which other work can run.
+   * All keys of a group within reach, in the order of their hashes, locked until the transaction ends. They come in
+   * parts, between which other work can run.
    */
   async *lockOf(manager: EntityManager, reach: Reach, group: KeyGroup): AsyncGenerator<readonly ApiKeyEntity[]> {
     const { accountId } = reach;

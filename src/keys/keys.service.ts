@@ -101,8 +101,8 @@ export class KeysService {
   }
 
   /**
-   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key of the account, and
-   *   for restrictions that its kind cannot have
+   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key of the account,
+   *   and for restrictions that its kind cannot have
    */
   async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
     return this.write(actor, hash, changes.disabled === true, async (manager, before, at) => {

@@ -46,6 +46,10 @@ export class UpdateKeyDto extends KeyRestrictionsDto {
 
   @MayOmit()
   @Fits(fixed)
+  is_workspace_bound?: never;
+
+  @MayOmit()
+  @Fits(fixed)
   expires_at?: never;
 
   @MayOmit()

@@ -1,7 +1,7 @@
 /**
- * Checks that a management key that is bound to a workspace reaches nothing beyond it, on both databases. The routes come
- * from the description, and what a bound key may do by each from the table of `BOUND_USES`: every route is called with
- * the ids of its own workspace and with those of another, and every table is compared. A route without a row fails.
+ * Checks that a management key that is bound to a workspace reaches nothing beyond it, on both databases. Routes come
+ * from the description, and what a bound key may do by each from the table `BOUND_USES`: every route is called with the
+ * ids of its own workspace and with those of another, and every table is compared. A route without a row fails.
  * test/http/isolation.spec.ts does the same for accounts.
  */
 import { DataSource } from 'typeorm';

@@ -93,7 +93,7 @@ const CONTRACT: Readonly<Record<string, readonly string[]>> = {
 
 /** Known only to be refused, whatever their values: no suggestion may lead to them. */
 const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
-  'PATCH /keys/{hash}': ['kind', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
+  'PATCH /keys/{hash}': ['kind', 'is_workspace_bound', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
   'PATCH /byok/{id}': ['provider', 'workspace_id'],
   'POST /guardrails': ['allowed_data_regions'],
   'PATCH /guardrails/{id}': ['allowed_data_regions', 'workspace_id'],
@@ -104,7 +104,7 @@ const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
 
 /** Fields that are fixed once an object is created, or set by the gateway itself. */
 const OWN =
-  /^(?:id|hash|label|created_(?:at|by)|updated_at|creator_user_id|workspace_id|kind|expires_at|external.*|limit_(?:held|raise|remaining)|(?:byok_)?usage.*|last_used_at|former_secrets)$/;
+  /^(?:id|hash|label|created_(?:at|by)|updated_at|creator_user_id|workspace_id|kind|is_workspace_bound|expires_at|external.*|limit_(?:held|raise|remaining)|(?:byok_)?usage.*|last_used_at|former_secrets)$/;
 
 const NOT_YET = 'is not supported yet by this gateway';
 

@@ -260,6 +260,17 @@ describeOnEachDatabase('keys', (database) => {
       expect(ends.get(hashKey(third))).toBeNull();
     });
 
+    it('are of the account, and one that a variable names stays bound where it is', async () => {
+      const { managementKey } = await firstKeys().ensure();
+      const home = await accounts.ensureDefault();
+      const bound = await ring.issue(operatorOf(home.accountId), plainKey('bound', 'management'), home.workspaceId);
+      expect(await firstKeys({ managementKey: new Secret(bound.key) }).ensure()).toEqual({});
+      const active = await keys.listActive([hashKey(managementKey!), bound.row.hash]);
+      const reach = new Map(active.map(({ caller }) => [caller.keyHash, caller.boundTo]));
+      expect(reach.get(hashKey(managementKey!))).toBeUndefined();
+      expect(reach.get(bound.row.hash)).toBe(home.workspaceId);
+    });
+
     it('are recorded as changes by the operator, each once', async () => {
       const apiKey = new Secret('a key of my own');
       const { managementKey } = await firstKeys({ apiKey }).ensure();
