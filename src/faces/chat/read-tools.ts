@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { answersToOneOf, hasTool, placesByName } from '../../core/tool.js';
 import { readCacheMarker, type WireCacheControl } from '../../core/conversation/read-cache-marker.js';
-import { assertServiceForm } from '../common/tool-forms.js';
+import { assertObjectSchema, assertServiceForm } from '../common/tool-forms.js';
 import { invalid } from './invalid.js';
 import {
   WEB_SEARCH_SHORTHANDS,
@@ -21,7 +21,7 @@ const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 
 /** A tool that the caller or the gateway runs. */
 export function readTool(tool: WireTool, place: number): Tool {
-  if (tool.type === 'function') return readFunction(tool as WireFunctionTool);
+  if (tool.type === 'function') return readFunction(tool as WireFunctionTool, place);
   const { type, cache_control, ...rest }: JsonObject & { type: string } = tool;
   const marker = markerOf(cache_control as WireCacheControl | undefined);
   if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest), ...marker };
@@ -57,8 +57,9 @@ export function readWebSearchOptions(options: JsonObject): Tool {
 const definedOptions = (options: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 
-function readFunction({ function: called, cache_control: marker }: WireFunctionTool): Tool {
+function readFunction({ function: called, cache_control: marker }: WireFunctionTool, place: number): Tool {
   const { name, description, parameters, strict, cache_control: inner } = called;
+  if (parameters) assertObjectSchema(parameters, `tools.${place}.function.parameters`);
   return {
     type: 'function',
     name,

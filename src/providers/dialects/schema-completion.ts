@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../core/json/json.js';
+import { inWords } from './schema-notes.js';
 import { hasType } from './schema-walk.js';
 
 /** Keywords whose value is data: null is a value there. */
@@ -10,6 +11,43 @@ const BOUNDS = [
   ['exclusiveMinimum', 'minimum'],
   ['exclusiveMaximum', 'maximum'],
 ] as const;
+
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'object', 'array', 'integer', 'number', 'boolean', 'null']);
+/** Google's own schemas have types in capitals, and counts as texts (ai.google.dev/api/caching#Schema). */
+const NO_TYPE = 'TYPE_UNSPECIFIED';
+const COUNTS = ['minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'] as const;
+
+/** Whether one schema names its types as JSON Schema does. */
+export function hasPlainType({ type }: JsonObject): boolean {
+  if (typeof type === 'string') return TYPES.has(type);
+  if (type === undefined || type === null) return true;
+  return Array.isArray(type) && type.length > 0 && (type as readonly Json[]).every((one) => TYPES.has(one));
+}
+
+/**
+ * One schema in the words of JSON Schema, which every format takes. Others are Google's, of which `nullable` is restated
+ * too, and words of languages (`int`, `any`): these go into the description, and any value is allowed.
+ */
+export function inPlainWords(schema: JsonObject): JsonObject {
+  if (hasPlainType(schema)) return schema;
+  const { type, nullable, ...others } = schema;
+  const types = new Set<Json>();
+  const strange: Json[] = [];
+  for (const one of [type].flat() as readonly Json[]) {
+    const word = typeof one === 'string' ? one.toLowerCase() : one;
+    if (TYPES.has(word)) types.add(word);
+    else if (one !== NO_TYPE) strange.push(one);
+  }
+  if (nullable === true && types.size > 0) types.add('null');
+  const plain: Record<string, Json | undefined> = { ...others };
+  for (const keyword of COUNTS) {
+    const count = schema[keyword];
+    if (typeof count === 'string' && /^\d{1,15}$/.test(count)) plain[keyword] = Number(count);
+  }
+  if (strange.length > 0) return inWords(plain, [['type', strange.length === 1 ? strange[0]! : strange]]);
+  if (types.size === 0) return plain;
+  return { type: types.size === 1 ? [...types][0] : [...types], ...plain };
+}
 
 /** Whether `completeSchema` would change nothing in one schema. */
 export function isComplete(schema: JsonObject): boolean {
@@ -25,6 +63,7 @@ export function isComplete(schema: JsonObject): boolean {
     else if (typeof value === 'boolean' && FLAGS.has(keyword)) return false;
   }
   if (type === 'string') return true;
+  if (!hasPlainType(schema)) return false;
   if (!hasProperties && hasType(schema, 'object')) return false;
   return hasItems || (!hasType(schema, 'array') && !Array.isArray(schema['items']));
 }
@@ -38,7 +77,7 @@ export function isComplete(schema: JsonObject): boolean {
  */
 export function completeSchema(schema: JsonObject): JsonObject {
   if (isComplete(schema)) return schema;
-  const current = withoutFlags(withoutNulls(schema));
+  const current = withoutFlags(withoutNulls(inPlainWords(schema)));
   const objectLacks = hasType(current, 'object') && current['properties'] === undefined;
   const hasTuple = Array.isArray(current['items']);
   const arrayLacks = hasTuple || (hasType(current, 'array') && current['items'] === undefined);
@@ -51,22 +90,22 @@ export function completeSchema(schema: JsonObject): JsonObject {
 }
 
 /** Whether one schema is in the words of draft 2020-12. */
-function isCurrent(schema: JsonObject): boolean {
+export function isCurrent(schema: JsonObject): boolean {
   for (const keyword in schema) {
     const value = schema[keyword];
     if (value === null ? !DATA.has(keyword) : typeof value === 'boolean' && FLAGS.has(keyword)) return false;
   }
-  return !Array.isArray(schema['items']);
+  return !Array.isArray(schema['items']) && hasPlainType(schema);
 }
 
 /**
  * One schema in the words of draft 2020-12, which Claude demands ("JSON schema is invalid. It must match JSON Schema
  * draft 2020-12": flags of draft 4, Dokploy/mcp, issue 74; draft 7, anthropics/claude-code, issue 586; read
- * 2026-11-29). Null at the top stays: there the vendor takes it.
+ * 2026-11-29).
  */
-export function inCurrentWords(schema: JsonObject, isRoot: boolean): JsonObject {
+export function inCurrentWords(schema: JsonObject): JsonObject {
   if (isCurrent(schema)) return schema;
-  const current = withoutFlags(isRoot ? schema : withoutNulls(schema));
+  const current = withoutFlags(withoutNulls(inPlainWords(schema)));
   return Array.isArray(current['items']) ? withPrefixItems(current) : current;
 }
 

@@ -7,7 +7,7 @@ import { fateOf } from '../../core/translation.js';
 import { modelFamilyOf } from '../model-rules/model-family.js';
 import { WITHOUT } from './encode-context.js';
 import { carries } from './encode-fields.js';
-import { converseToolSchema, geminiSchema, heldAnswer, isTakenByCohere, openaiToolSchema } from './fitted-schemas.js';
+import { converseToolSchema, geminiSchema, heldAnswer, isTakenByCohere, openaiToolSchema, currentSchema } from './fitted-schemas.js';
 import { isHeld } from './strict-schema.js';
 import { strictTools } from './strict-limits.js';
 
@@ -39,7 +39,9 @@ const BY_DIALECT: Readonly<Partial<Record<Dialect['id'], Namer>>> = {
     modelFamilyOf(target) === 'claude' ? ofClaude(request, target, dialect) : NONE,
   'bedrock-converse': ofClaude,
   'cohere-chat': ({ outputFormat }) =>
-    outputFormat?.type === 'json-schema' && !isTakenByCohere(outputFormat.schema) ? [ANSWER] : NONE,
+    outputFormat?.type === 'json-schema' && !isTakenByCohere(doAtOnce(currentSchema(outputFormat.schema)))
+      ? [ANSWER]
+      : NONE,
   'openai-chat': ofOpenai,
   'openai-responses': ofOpenai,
   'google-gemini': ({ tools, outputFormat }) => [
@@ -81,7 +83,9 @@ function ofOpenai({ tools, outputFormat }: ModelRequest, target: Target): readon
 }
 
 const losesStrict = (format: OutputFormat, target: Target): boolean =>
-  format.type === 'json-schema' && format.strict === true && !isHeld(format.schema, true, target);
+  format.type === 'json-schema' &&
+  format.strict === true &&
+  !isHeld(doAtOnce(currentSchema(format.schema)), true, target);
 
 /** The functions of a request, each with its place in the caller's request. */
 const functionsOf = (tools: readonly Tool[]): readonly (readonly [string, FunctionTool])[] =>

@@ -31,7 +31,7 @@ export function* encodeCohere(requested: ModelRequest, target: Target, media: Fe
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'cohere' ? request.extras.value : {};
   const documents = context.sources.documents();
   const thinking = encodeThinking(request);
-  const form = request.outputFormat && openForm(request.outputFormat, isTakenByCohere);
+  const form = request.outputFormat && (yield* openForm(request.outputFormat, isTakenByCohere));
   const messages = yield* encodeMessages(context, form?.words);
   const toolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   const body: CohereBody = {
