@@ -1,5 +1,5 @@
 /**
- * Goal: the schema of a tool or of an answer leaves in the words of JSON Schema, whoever wrote it, and a tool's is of an
+ * Goal: the schema of a tool or of an answer leaves in the words of JSON Schema, whatever its own, and a tool's is of an
  * object; what no vendor takes is a 400 that names its place. Method: the application over HTTP before strict doubles
  * of every dialect on every platform, which check schemas by JSON Schema's own; both faces, whole and streamed.
  */
@@ -138,7 +138,7 @@ describeOnEmbedded('schemas in words of others', (database) => {
     }
   });
 
-  it.each(FACES)('%s: a schema of Google’s keeps what it says', async (face) => {
+  it.each(FACES)('%s: a schema of Google’s keeps its meaning', async (face) => {
     const sent = await sentToAll(face, { tools: [toolOf(face, 'look', GOOGLES)] }, [...ALL, KIMI]);
     expect(sent.get(KIMI)!.tools[0].input_schema.properties.deep).toEqual({
       type: 'object',

@@ -59,7 +59,8 @@ const definedOptions = (options: JsonObject): JsonObject =>
 
 function readFunction({ function: called, cache_control: marker }: WireFunctionTool, place: number): Tool {
   const { name, description, parameters, strict, cache_control: inner } = called;
-  if (parameters) assertObjectSchema(parameters, `tools.${place}.function.parameters`);
+  if (parameters && parameters['type'] !== 'object')
+    assertObjectSchema(parameters, `tools.${place}.function.parameters`);
   return {
     type: 'function',
     name,

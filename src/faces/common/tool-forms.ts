@@ -72,7 +72,6 @@ function mayBeObject(schema: Json): boolean {
  * @throws GatewayError `invalid-request` for a schema of something else
  */
 export function assertObjectSchema(schema: JsonObject, path: string): void {
-  if (schema['type'] === 'object') return;
   if (!mayBeObject(schema)) {
     throw new GatewayError('invalid-request', `${path}.type: must be object, as the arguments of a tool are one`);
   }
@@ -81,7 +80,10 @@ export function assertObjectSchema(schema: JsonObject, path: string): void {
     return Array.isArray(list) && list.length > 0 && !(list as readonly Json[]).some(mayBeObject);
   });
   if (union === undefined) return;
-  throw new GatewayError('invalid-request', `${path}.${union}: must allow an object, as the arguments of a tool are one`);
+  throw new GatewayError(
+    'invalid-request',
+    `${path}.${union}: must allow an object, as the arguments of a tool are one`,
+  );
 }
 
 /** A version of a vendor’s tool: a date, or a number. */

@@ -69,7 +69,7 @@ function isCustom(tool: WireTool): tool is WireCustomTool {
 }
 
 function readCustom(tool: WireCustomTool, place: number): Tool {
-  assertObjectSchema(tool.input_schema, `tools.${place}.input_schema`);
+  if (tool.input_schema.type !== 'object') assertObjectSchema(tool.input_schema, `tools.${place}.input_schema`);
   // docs/use/messages.md#tools: the schema's `type` defaults to `object`, and vendors require it to be present.
   const isComplete = tool.input_schema.type !== undefined;
   const inputSchema: JsonObject = isComplete ? tool.input_schema : { type: 'object', ...tool.input_schema };

@@ -1,17 +1,11 @@
 import type { OutputFormat } from '../../core/conversation/request.js';
-import type { JsonObject } from '../../core/json/json.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
 import type { Steps } from '../../core/steps.js';
 import { modelFamilyOf } from '../model-rules/model-family.js';
 import { reduceSchema } from './google-gemini/reduce-schema.js';
 import { listOf } from './read-json.js';
-import {
-  completeSchema,
-  hasPlainType,
-  inCurrentWords,
-  isComplete,
-  isCurrent,
-} from './schema-completion.js';
+import { completeSchema, inCurrentWords, isComplete, isCurrent } from './schema-completion.js';
 import { hasLegalKeys, LEGAL_KEY, withLegalKeys } from './schema-keys.js';
 import { withoutReferences } from './schema-references.js';
 import { OPTIONAL_PROPERTIES_MAX, restrictSchema, UNIONS_MAX, type RestrictedSchema } from './schema-restrictions.js';
@@ -80,7 +74,7 @@ const restrictOfTool = once(function* (schema): Steps<RestrictedSchema> {
   return { ...restricted, fits, lost: [...plain.lost, ...restricted.lost] };
 });
 const currentOfTool = once(function* (schema): Steps<FittedSchema> {
-  const merged = mergeTop(yield* currentSchema(schema), CLAUDE_REFUSES);
+  const merged = mergeTop(withObjectType(yield* currentSchema(schema)), CLAUDE_REFUSES);
   const keyed = withLegalKeys(merged.schema);
   return { schema: keyed.schema, lost: [...merged.lost, ...keyed.lost] };
 });
@@ -101,16 +95,42 @@ export function* openaiToolSchema(schema: JsonObject, target: Target): Steps<Fit
   return mergeTop(plain, GPT_REFUSES);
 }
 
-/** Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. */
+/** Keywords whose value may be a text, and those besides at the top of a tool whose properties are plain values. */
+const TEXTS: ReadonlySet<string> = new Set(['type', 'description', 'title', 'format', 'pattern', 'default', '$schema']);
+const FLAT: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);
+/** Required properties that are compared with one another. */
+const FLAT_NAMES_MAX = 50;
+const NONE: readonly never[] = [];
+
+/**
+ * Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. Each tool
+ * of a request is examined: most are objects of plain values, for which this is one look at each.
+ */
 export function isTakenByClaude(schema: JsonObject): boolean {
   for (const keyword of CLAUDE_REFUSES) if (schema[keyword] !== undefined) return false;
+  let isFlat = schema['type'] === 'object';
+  for (const keyword in schema) isFlat &&= (typeof schema[keyword] === 'string' ? TEXTS : FLAT).has(keyword);
+  const { required, additionalProperties: open } = schema;
+  isFlat &&= open === undefined || typeof open === 'boolean';
+  isFlat &&= (required ?? null) === null || (Array.isArray(required) && required.length <= FLAT_NAMES_MAX);
+  const names = isFlat ? ((required ?? NONE) as readonly Json[]) : NONE;
+  for (let at = 0; at < names.length; at++) isFlat &&= names.indexOf(names[at]!) === at;
   const properties = schema['properties'] as JsonObject | null | undefined;
   for (const name in properties) {
     if (!LEGAL_KEY.test(name)) return false;
-    const one = properties[name];
-    if (typeof one === 'object' && one !== null && !holdsOfAll(one as JsonObject, isCurrent)) return false;
+    const one = properties[name] as JsonObject;
+    const type = isFlat ? one?.['type'] : undefined;
+    isFlat = type === 'string' || type === 'number' || type === 'integer' || type === 'boolean';
+    if (!isFlat) continue;
+    for (const keyword in one) {
+      const value = one[keyword];
+      if (typeof value === 'string') isFlat &&= TEXTS.has(keyword);
+      else if (typeof value === 'number')
+        isFlat &&= keyword === 'default' || keyword === 'minimum' || keyword === 'maximum';
+      else isFlat &&= keyword === 'enum' && Array.isArray(value) && value.length > 0;
+    }
   }
-  return hasPlainType(schema);
+  return isFlat || holdsOfAll(schema, isCurrent);
 }
 
 /**

@@ -7,7 +7,14 @@ import { fateOf } from '../../core/translation.js';
 import { modelFamilyOf } from '../model-rules/model-family.js';
 import { WITHOUT } from './encode-context.js';
 import { carries } from './encode-fields.js';
-import { converseToolSchema, geminiSchema, heldAnswer, isTakenByCohere, openaiToolSchema, currentSchema } from './fitted-schemas.js';
+import {
+  converseToolSchema,
+  geminiSchema,
+  heldAnswer,
+  isTakenByCohere,
+  openaiToolSchema,
+  currentSchema,
+} from './fitted-schemas.js';
 import { isHeld } from './strict-schema.js';
 import { strictTools } from './strict-limits.js';
 
@@ -38,9 +45,9 @@ const BY_DIALECT: Readonly<Partial<Record<Dialect['id'], Namer>>> = {
   'anthropic-messages': (request, target, dialect) =>
     modelFamilyOf(target) === 'claude' ? ofClaude(request, target, dialect) : NONE,
   'bedrock-converse': ofClaude,
-  'cohere-chat': ({ outputFormat }) =>
-    outputFormat?.type === 'json-schema' && !isTakenByCohere(doAtOnce(currentSchema(outputFormat.schema)))
-      ? [ANSWER]
+  'cohere-chat': ({ outputFormat, tools }) =>
+    outputFormat && losesForm(outputFormat, tools)
+      ? [outputFormat.type === 'json-schema' ? ANSWER : 'response_format']
       : NONE,
   'openai-chat': ofOpenai,
   'openai-responses': ofOpenai,
@@ -52,6 +59,11 @@ const BY_DIALECT: Readonly<Partial<Record<Dialect['id'], Namer>>> = {
     ]),
   ],
 };
+
+/** Cohere takes no form beside tools. */
+const losesForm = (format: OutputFormat, tools: readonly Tool[]): boolean =>
+  tools.some(({ type }) => type === 'function') ||
+  (format.type === 'json-schema' && !isTakenByCohere(doAtOnce(currentSchema(format.schema))));
 
 const lostByGemini = (schema: JsonObject): readonly string[] => doAtOnce(geminiSchema(schema)).lost;
 

@@ -302,7 +302,7 @@ function textsOf(kind: PartKind, item: JsonObject): readonly (string | undefined
   }
 }
 
-/** What one kind says, whatever its parts. */
+/** The words of one kind, however it is divided. */
 const wordsOf = (kind: ReasoningKind, item: JsonObject): string => textsOf(kind, item).join('').replaceAll(/\s+/g, '');
 
 /** Some providers send the object itself. */
