@@ -22,7 +22,7 @@ export interface Quirks {
   readonly systemRole?: (typeof SYSTEM_ROLES)[number];
   /** How reasoning is requested; absent: it is not sent. */
   readonly reasoningStyle?: (typeof REASONING_STYLES)[number];
-  /** The efforts that it accepts; default `low`, `medium` and `high`. */
+  /** The efforts that it accepts; default `low`, `medium` and `high`, and with `thinking_object` none. */
   readonly efforts?: readonly Effort[];
   /** Its output limit does not include reasoning. */
   readonly countsReasoningApart?: boolean;

@@ -234,8 +234,8 @@ export interface TranslationTable<Target> {
    * rows let through. Absent: whatever the rows let through.
    */
   readonly fit?: (request: ModelRequest, target: Target) => FittedRequest;
-  /** Which of two measures of thinking, a budget and an effort, is not sent. Absent, or undefined: both are. */
-  readonly leftMeasure?: (target: Target) => ThinkingMeasure | undefined;
+  /** Which of two measures of thinking, a budget and an effort, are not sent. Absent, or undefined: both are. */
+  readonly leftMeasure?: (target: Target) => ThinkingMeasure | 'both' | undefined;
   readonly fields: Readonly<Record<RequestField, FieldRow<Target>>>;
   readonly blocks: Readonly<Record<BlockForm, Rule<Target>>>;
   readonly tools: Readonly<Record<ToolForm, Rule<Target>>>;

@@ -28,7 +28,31 @@ const CASES: Readonly<Record<'/messages' | '/chat/completions', Readonly<Record<
     'base64 that is not filled up': { messages: [user([PICTURE, TEXT])] },
     'an end with white space': { messages: [user(), assistant('So ')] },
     'an end of blocks with white space': { messages: [user(), assistant([{ type: 'text', text: 'So\n' }])] },
+    'an end of white space behind words': {
+      messages: [
+        user(),
+        assistant([
+          { type: 'text', text: 'So ' },
+          { type: 'text', text: '\n' },
+        ]),
+      ],
+    },
     'an assistant first': { messages: [assistant('Hi'), user()] },
+    'a call first': {
+      messages: [
+        assistant([{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }]),
+        user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'Sun' }]),
+      ],
+      tools: [{ name: 'look', input_schema: OPEN }],
+    },
+    'a document of nothing': {
+      messages: [user([{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: '' } }, TEXT])],
+    },
+    'a form of the answer beside a tool': {
+      messages: [user()],
+      tools: [{ name: 'look', input_schema: OPEN }],
+      output_config: { format: { type: 'json_schema', schema: SCHEMA } },
+    },
     'no limit of top_k': { messages: [user()], top_k: -1 },
     'a top_k of nought': { messages: [user()], top_k: 0 },
     'an empty stop sequence': { messages: [user()], stop_sequences: ['', 'END'] },
@@ -52,6 +76,21 @@ const CASES: Readonly<Record<'/messages' | '/chat/completions', Readonly<Record<
     'a name of a format that OpenAI does not take': {
       messages: [user()],
       response_format: { type: 'json_schema', json_schema: { name: 'my format!', schema: SCHEMA } },
+    },
+    'a call first': {
+      messages: [
+        {
+          role: 'assistant',
+          tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'look', arguments: '{}' } }],
+        },
+        { role: 'tool', tool_call_id: 'call_1', content: 'Sun' },
+      ],
+      tools: [{ type: 'function', function: { name: 'look', parameters: OPEN } }],
+    },
+    'JSON beside a tool': {
+      messages: [user('Answer in JSON.')],
+      tools: [{ type: 'function', function: { name: 'look', parameters: OPEN } }],
+      response_format: { type: 'json_object' },
     },
     'a temperature of two': { messages: [user()], temperature: 2 },
     'an empty stop sequence': { messages: [user()], stop: '' },

@@ -135,8 +135,9 @@ export const FIELD_SAMPLES: Readonly<Record<RequestField, (parts: TargetParts) =
   reasoning_summary: () =>
     sampleWith({ reasoningSummary: 'auto' }, { ...ROOM_TO_THINK, thinking: { type: 'adaptive' } }),
   verbosity: () => sampleWith({ verbosity: 'high' }),
-  structured_outputs: () => sampleWith({ outputFormat: { type: 'json-schema', schema: FORM } }),
-  response_format: () => sampleWith({ outputFormat: { type: 'json-object' } }),
+  // Cohere takes no form beside tools.
+  structured_outputs: () => sampleWith({ outputFormat: { type: 'json-schema', schema: FORM } }, { tools: [] }),
+  response_format: () => sampleWith({ outputFormat: { type: 'json-object' } }, { tools: [] }),
   modalities: () => sampleWith({ modalities: ['image'] }),
   image_config: () => sampleWith({ imageConfig: { size: '1024x1024', aspect_ratio: '1:1' } }),
   task_budget: () => sampleWith({ taskBudget: { totalTokens: 100 } }),

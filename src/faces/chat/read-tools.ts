@@ -2,12 +2,12 @@ import type { Tool } from '../../core/conversation/tools.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { readCacheMarker, type WireCacheControl } from '../../core/conversation/read-cache-marker.js';
 import { readShorthand, SHORTHANDS, WEB_SEARCH } from '../common/search-shorthand.js';
-import { assertServiceForm, NO_ARGUMENTS } from '../common/tool-forms.js';
+import { assertObjectSchema, assertServiceForm, NO_ARGUMENTS } from '../common/tool-forms.js';
 import type { WireFunctionTool, WireTool } from './schemas/tools.js';
 
 /** A tool that the caller or the gateway runs. */
 export function readTool(tool: WireTool, place: number): Tool {
-  if (tool.type === 'function') return readFunction(tool as WireFunctionTool);
+  if (tool.type === 'function') return readFunction(tool as WireFunctionTool, place);
   const { type, cache_control, ...rest }: JsonObject & { type: string } = tool;
   const marker = markerOf(cache_control as WireCacheControl | undefined);
   if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest), ...marker };
@@ -32,8 +32,10 @@ export function readWebSearchOptions(options: JsonObject): Tool {
 const definedOptions = (options: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 
-function readFunction({ function: called, cache_control: marker }: WireFunctionTool): Tool {
+function readFunction({ function: called, cache_control: marker }: WireFunctionTool, place: number): Tool {
   const { name, description, parameters, strict, cache_control: inner } = called;
+  if (parameters && parameters['type'] !== 'object')
+    assertObjectSchema(parameters, `tools.${place}.function.parameters`);
   return {
     type: 'function',
     name,

@@ -58,6 +58,37 @@ function assertParameters(parameters: Json | undefined, known: readonly string[]
   throw new GatewayError('invalid-request', `${path}.${shortened(stranger)}: ${reason}`);
 }
 
+/** Keywords of which one of the schemas under them must hold. */
+const UNIONS = ['anyOf', 'oneOf'] as const;
+
+/** Whether a schema may hold for an object, in the words of JSON Schema or of Google's schemas. */
+function mayBeObject(schema: Json): boolean {
+  if (!isJsonObject(schema)) return schema === true;
+  const { type } = schema;
+  if (type === undefined || type === null) return true;
+  return [type].flat().some((one) => typeof one === 'string' && one.toLowerCase() === 'object');
+}
+
+/**
+ * Checks the schema of a tool of the caller's: its arguments are an object in every format.
+ * @param path `tools.0.input_schema`
+ * @throws GatewayError `invalid-request` for a schema of something else
+ */
+export function assertObjectSchema(schema: JsonObject, path: string): void {
+  if (!mayBeObject(schema)) {
+    throw new GatewayError('invalid-request', `${path}.type: must be object, as the arguments of a tool are one`);
+  }
+  const union = UNIONS.find((keyword) => {
+    const list = schema[keyword];
+    return Array.isArray(list) && list.length > 0 && !(list as readonly Json[]).some(mayBeObject);
+  });
+  if (union === undefined) return;
+  throw new GatewayError(
+    'invalid-request',
+    `${path}.${union}: must allow an object, as the arguments of a tool are one`,
+  );
+}
+
 /** A version of a vendor’s tool: a date, or a number. */
 const VERSION = /_?\d[\d_]*$/;
 /** Maximum number of typing errors in the name of a vendor's tool: the names of other tools differ by more. */

@@ -5,7 +5,7 @@ import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
 import { originOf } from './read-blocks.js';
 import { shortened } from '../../core/shortened.js';
 import { hasTool, SERVICE_TOOL_PREFIX } from '../../core/tool.js';
-import { assertServiceForm, assertVendorType } from '../common/tool-forms.js';
+import { assertObjectSchema, assertServiceForm, assertVendorType } from '../common/tool-forms.js';
 import { nearestName } from '../../shared/http/nearest-name.js';
 import { CHAT_TOOL, VENDOR_TYPES, type WireCustomTool, type WireTool, type WireToolChoice } from './schemas/tools.js';
 
@@ -13,7 +13,7 @@ const FUNCTION = ['function'] as const;
 
 /** A tool that the caller or the gateway runs, or one of the vendor's, which is passed on unchanged. */
 export function readTool(tool: WireTool, place: number): Tool {
-  if (isCustom(tool)) return readCustom(tool);
+  if (isCustom(tool)) return readCustom(tool, place);
   const value: JsonObject = tool;
   const { type, name, parameters, cache_control: marker } = value;
   const cacheMarker = isJsonObject(marker) && {
@@ -68,7 +68,8 @@ function isCustom(tool: WireTool): tool is WireCustomTool {
   return type === undefined || type === 'custom';
 }
 
-function readCustom(tool: WireCustomTool): Tool {
+function readCustom(tool: WireCustomTool, place: number): Tool {
+  if (tool.input_schema.type !== 'object') assertObjectSchema(tool.input_schema, `tools.${place}.input_schema`);
   // docs/use/messages.md#tools: the schema's `type` defaults to `object`, and vendors require it to be present.
   const isComplete = tool.input_schema.type !== undefined;
   const inputSchema: JsonObject = isComplete ? tool.input_schema : { type: 'object', ...tool.input_schema };

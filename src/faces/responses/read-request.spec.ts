@@ -208,6 +208,8 @@ it.each<[object, string]>([
   [{ input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'ftp://a' }] }] }, 'input.0.content.0.image_url: must be an http or https address, or a data URL in base64'],
   [{ input: [{ role: 'user', content: [{ type: 'input_file' }] }] }, 'input.0.content.0: needs file_data, file_url or file_id'],
   [{ tool_choice: { type: 'function', name: 'f' } }, 'tool_choice: chooses f, which is no tool of this request'],
+  [{ tools: [{ type: 'function', name: 'f', parameters: { type: 'string' } }] }, 'tools.0.parameters.type: must be object, as the arguments of a tool are one'],
+  [{ tools: [{ type: 'namespace', name: 'n', description: '', tools: [{ type: 'function', name: 'f', parameters: { anyOf: [{ type: 'null' }] } }] }] }, 'tools.0.tools.0.parameters.anyOf: must allow an object, as the arguments of a tool are one'],
   [{ tools: [{ type: 'openrouter:datetim' }] }, 'tools.0.type: is not a known type; did you mean openrouter:datetime?'],
   [{ modalities: ['audio'] }, 'modalities.0: this gateway answers in text and images only'],
   [{ text: { format: { type: 'grammar' } } }, 'text.format.type: grammar is offered by no provider here; send json_schema'],

@@ -3,7 +3,7 @@ import { readCacheMarker, type WireCacheControl } from '../../core/conversation/
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 import { readShorthand, SHORTHANDS, WEB_SEARCH } from '../common/search-shorthand.js';
-import { assertServiceForm, NO_ARGUMENTS } from '../common/tool-forms.js';
+import { assertObjectSchema, assertServiceForm, NO_ARGUMENTS } from '../common/tool-forms.js';
 import type { WireChoice } from '../common/read-tool-choice.js';
 import type { ClientToolOf, WireMemberTool, WireOneTool, WireTool, WireToolChoice } from './schemas/tools.js';
 import { CLIENT_TOOLS, flatName, NO_FORMS, TEXT_ARGUMENT, type CallForm, type CallForms } from './tool-calls.js';
@@ -16,7 +16,7 @@ export interface ReadTools {
   readonly forms: CallForms;
 }
 
-/** @throws GatewayError for a misspelt tool of the gateway */
+/** @throws GatewayError for a misspelt tool of the gateway, and for a schema of no object */
 export function readTools(wire: readonly WireTool[]): ReadTools {
   const tools: Tool[] = [];
   let forms: Map<string, CallForm> | undefined;
@@ -25,15 +25,17 @@ export function readTools(wire: readonly WireTool[]): ReadTools {
     if (form) (forms ??= new Map()).set(tool.name, form);
   };
   for (const [place, tool] of wire.entries()) {
+    const path = `tools.${place}`;
     if (isClientTool(tool, 'namespace')) {
-      for (const member of tool.tools) addMember(member, tool.name, add);
+      for (const [index, member] of tool.tools.entries())
+        addMember(member, { namespace: tool.name, path: `${path}.tools.${index}` }, add);
     } else if (isClientTool(tool, 'function') || isClientTool(tool, 'custom')) {
-      addMember(tool, undefined, add);
+      addMember(tool, { path }, add);
     } else if (Object.hasOwn(CLIENT_TOOLS, tool.type)) {
       const name = tool.type as keyof typeof CLIENT_TOOLS;
       const { call, description, parameters } = CLIENT_TOOLS[name];
       add({ type: 'function', name, description, inputSchema: parameters, ...ownForm(tool) }, call);
-    } else if (!isOffline(tool)) tools.push(readOther(tool, `tools.${place}`));
+    } else if (!isOffline(tool)) tools.push(readOther(tool, path));
   }
   return { tools, forms: forms ?? NO_FORMS };
 }
@@ -49,7 +51,7 @@ const isClientTool = <Kind extends 'function' | 'custom' | 'namespace'>(
 
 function addMember(
   tool: WireMemberTool,
-  namespace: string | undefined,
+  { namespace, path }: { readonly namespace?: string; readonly path: string },
   add: (tool: FunctionTool, form: CallForm | undefined) => void,
 ): void {
   const name = flatName(namespace, tool.name);
@@ -63,6 +65,7 @@ function addMember(
   }
   const form = namespace === undefined ? undefined : ({ type: 'function_call', ...named } as const);
   const { description, parameters, strict, cache_control: marker } = tool;
+  if (parameters && parameters['type'] !== 'object') assertObjectSchema(parameters, `${path}.parameters`);
   add(
     {
       type: 'function',

@@ -43,8 +43,11 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
   compatible('deepinfra', { ...BY_EFFORT, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] }, [
     'chat_template_kwargs',
   ]),
-  // api-docs.deepseek.com/api/create-chat-completion
-  compatible('deepseek', RETURNED_THINKING, ['thinking']),
+  // api-docs.deepseek.com/api/create-chat-completion; efforts: api-docs.deepseek.com/guides/thinking_mode, which maps
+  // these words to its own; read 2026-11-29
+  compatible('deepseek', { ...RETURNED_THINKING, efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] }, [
+    'thinking',
+  ]),
   compatible(
     'fireworks',
     { reasoningStyle: 'reasoning_effort' },

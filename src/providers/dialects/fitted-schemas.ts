@@ -1,10 +1,11 @@
-import type { JsonObject } from '../../core/json/json.js';
+import type { OutputFormat } from '../../core/conversation/request.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
 import type { Steps } from '../../core/steps.js';
 import { modelFamilyOf } from '../model-rules/model-family.js';
 import { reduceSchema } from './google-gemini/reduce-schema.js';
 import { listOf } from './read-json.js';
-import { completeSchema, inCurrentWords, isComplete } from './schema-completion.js';
+import { completeSchema, inCurrentWords, isComplete, isCurrent } from './schema-completion.js';
 import { hasLegalKeys, LEGAL_KEY, withLegalKeys } from './schema-keys.js';
 import { withoutReferences } from './schema-references.js';
 import { OPTIONAL_PROPERTIES_MAX, restrictSchema, UNIONS_MAX, type RestrictedSchema } from './schema-restrictions.js';
@@ -45,6 +46,14 @@ const CLAUDE_REFUSES: readonly TopKeyword[] = ['anyOf', 'oneOf', 'allOf', '$ref'
  */
 const GPT_REFUSES: readonly TopKeyword[] = [...CLAUDE_REFUSES, 'enum', 'not'];
 
+const restated = once(function* (schema) {
+  return yield* rewriteSchema(schema, inCurrentWords);
+});
+/** A schema in the words of JSON Schema: most are only checked. */
+export function* currentSchema(schema: JsonObject): Steps<JsonObject> {
+  return holdsOfAll(schema, isCurrent) ? schema : yield* restated(schema);
+}
+
 const completed = once(function* (schema) {
   return yield* rewriteSchema(schema, completeSchema);
 });
@@ -52,9 +61,11 @@ const completed = once(function* (schema) {
 function* complete(schema: JsonObject): Steps<JsonObject> {
   return holdsOfAll(schema, isComplete) ? schema : yield* completed(schema);
 }
-const restrict = once(restrictSchema);
+const restrict = once(function* (schema) {
+  return yield* restrictSchema(yield* currentSchema(schema));
+});
 const restrictOfTool = once(function* (schema): Steps<RestrictedSchema> {
-  const plain = mergeTop(schema, CLAUDE_REFUSES);
+  const plain = mergeTop(yield* currentSchema(schema), CLAUDE_REFUSES);
   const object = withObjectType(plain.schema);
   // A tool without properties takes no arguments.
   const named = object['properties'] === undefined ? { ...object, properties: {} } : object;
@@ -63,10 +74,17 @@ const restrictOfTool = once(function* (schema): Steps<RestrictedSchema> {
   return { ...restricted, fits, lost: [...plain.lost, ...restricted.lost] };
 });
 const currentOfTool = once(function* (schema): Steps<FittedSchema> {
-  const merged = mergeTop(schema, CLAUDE_REFUSES);
-  const keyed = withLegalKeys(yield* rewriteSchema(merged.schema, inCurrentWords));
+  const merged = mergeTop(withObjectType(yield* currentSchema(schema)), CLAUDE_REFUSES);
+  const keyed = withLegalKeys(merged.schema);
   return { schema: keyed.schema, lost: [...merged.lost, ...keyed.lost] };
 });
+
+/** The form of an answer with its schema in such words. */
+export function* currentFormat(format: OutputFormat): Steps<OutputFormat> {
+  if (format.type !== 'json-schema') return format;
+  const schema = yield* currentSchema(format.schema);
+  return schema === format.schema ? format : { ...format, schema };
+}
 
 /** The schema of a tool in one of OpenAI's formats: completed, and merged for OpenAI's own models. */
 export function* openaiToolSchema(schema: JsonObject, target: Target): Steps<FittedSchema> {
@@ -77,23 +95,42 @@ export function* openaiToolSchema(schema: JsonObject, target: Target): Steps<Fit
   return mergeTop(plain, GPT_REFUSES);
 }
 
+/** Keywords whose value may be a text, and those besides at the top of a tool whose properties are plain values. */
+const TEXTS: ReadonlySet<string> = new Set(['type', 'description', 'title', 'format', 'pattern', 'default', '$schema']);
+const FLAT: ReadonlySet<string> = new Set(['properties', 'required', 'additionalProperties']);
+/** Required properties that are compared with one another. */
+const FLAT_NAMES_MAX = 50;
+const NONE: readonly never[] = [];
+
 /**
- * Whether the schema of a tool that is not strict goes to Claude unchanged. Each tool of a request is examined, so
- * keywords of older drafts are only looked for in its properties, not within them.
+ * Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. Each tool
+ * of a request is examined: most are objects of plain values, for which this is one look at each.
  */
 export function isTakenByClaude(schema: JsonObject): boolean {
   for (const keyword of CLAUDE_REFUSES) if (schema[keyword] !== undefined) return false;
+  let isFlat = schema['type'] === 'object';
+  for (const keyword in schema) isFlat &&= (typeof schema[keyword] === 'string' ? TEXTS : FLAT).has(keyword);
+  const { required, additionalProperties: open } = schema;
+  isFlat &&= open === undefined || typeof open === 'boolean';
+  isFlat &&= (required ?? null) === null || (Array.isArray(required) && required.length <= FLAT_NAMES_MAX);
+  const names = isFlat ? ((required ?? NONE) as readonly Json[]) : NONE;
+  for (let at = 0; at < names.length; at++) isFlat &&= names.indexOf(names[at]!) === at;
   const properties = schema['properties'] as JsonObject | null | undefined;
   for (const name in properties) {
     if (!LEGAL_KEY.test(name)) return false;
-    const one = properties[name] as JsonObject | null | undefined;
-    if (typeof one !== 'object' || one === null) continue;
-    const { items, required, exclusiveMinimum, exclusiveMaximum } = one;
-    if (Array.isArray(items) || required === null || one['properties'] === null) return false;
-    if (typeof required === 'boolean' || typeof exclusiveMinimum === 'boolean') return false;
-    if (typeof exclusiveMaximum === 'boolean') return false;
+    const one = properties[name] as JsonObject;
+    const type = isFlat ? one?.['type'] : undefined;
+    isFlat = type === 'string' || type === 'number' || type === 'integer' || type === 'boolean';
+    if (!isFlat) continue;
+    for (const keyword in one) {
+      const value = one[keyword];
+      if (typeof value === 'string') isFlat &&= TEXTS.has(keyword);
+      else if (typeof value === 'number')
+        isFlat &&= keyword === 'default' || keyword === 'minimum' || keyword === 'maximum';
+      else isFlat &&= keyword === 'enum' && Array.isArray(value) && value.length > 0;
+    }
   }
-  return true;
+  return isFlat || holdsOfAll(schema, isCurrent);
 }
 
 /**
@@ -101,7 +138,7 @@ export function isTakenByClaude(schema: JsonObject): boolean {
  * @param isStrict whether the vendor enforces the schema
  */
 export function* claudeToolSchema(schema: JsonObject, target: Target, isStrict: boolean): Steps<FittedSchema> {
-  if (modelFamilyOf(target) !== 'claude') return asItCame(schema);
+  if (modelFamilyOf(target) !== 'claude') return asItCame(yield* currentSchema(schema));
   if (isStrict) return yield* restrictOfTool(schema);
   if (isTakenByClaude(schema)) return asItCame(schema);
   yield;
@@ -131,7 +168,9 @@ const requiresSome = (schema: JsonObject): boolean =>
   !hasType(schema, 'object') || listOf(schema['required']).length > 0;
 
 /** A schema for Gemini, of a tool or of the answer. */
-export const geminiSchema: Fit<FittedSchema> = once(reduceSchema);
+export const geminiSchema: Fit<FittedSchema> = once(function* (schema) {
+  return yield* reduceSchema(yield* currentSchema(schema));
+});
 
 /**
  * Keywords that Nova takes at the top of a tool's schema
@@ -145,8 +184,9 @@ const NOVA_TAKES: ReadonlySet<string> = new Set(['type', 'properties', 'required
  * which names the vendor's note; read 2026-11-29).
  */
 export const novaToolSchema: Fit<FittedSchema> = once(function* (schema) {
-  const hasReferences = !holdsOfAll(schema, ({ $ref }) => $ref === undefined);
-  const inlined = hasReferences ? yield* withoutReferences(schema) : schema;
+  const words = yield* currentSchema(schema);
+  const hasReferences = !holdsOfAll(words, ({ $ref }) => $ref === undefined);
+  const inlined = hasReferences ? yield* withoutReferences(words) : words;
   const { schema: plain, lost } = mergeTop(withObjectType(inlined), GPT_REFUSES);
   const others = Object.keys(plain).filter((keyword) => !NOVA_TAKES.has(keyword));
   if (others.length === 0) return { schema: plain, lost };

@@ -4,7 +4,7 @@ import { printJson, type JsonObject } from '../../core/json/json.js';
 import type { Steps } from '../../core/steps.js';
 import { modelFamilyOf } from '../model-rules/model-family.js';
 import type { EncodeContext } from './encode-context.js';
-import { heldAnswer } from './fitted-schemas.js';
+import { heldAnswer, currentFormat } from './fitted-schemas.js';
 import { strictTools } from './strict-limits.js';
 
 /**
@@ -39,9 +39,13 @@ export function* restrictedForm(format: OutputFormat): Steps<AnswerForm> {
  * The form of an answer at any other target.
  * @param takes whether it takes a schema
  */
-export function openForm(format: OutputFormat, takes: (schema: JsonObject) => boolean = () => true): AnswerForm {
-  if (format.type !== 'json-schema') return NO_FORM;
-  return takes(format.schema) ? { schema: format.schema } : inWords(format.schema);
+export function* openForm(
+  format: OutputFormat,
+  takes: (schema: JsonObject) => boolean = () => true,
+): Steps<AnswerForm> {
+  const plain = yield* currentFormat(format);
+  if (plain.type !== 'json-schema') return NO_FORM;
+  return takes(plain.schema) ? { schema: plain.schema } : inWords(plain.schema);
 }
 
 const inWords = (schema: JsonObject): AnswerForm => ({ words: LEAD + printJson(schema) });

@@ -1,8 +1,9 @@
-import type { Json, JsonObject } from '../../core/json/json.js';
-import { hasType } from './schema-walk.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { inWords } from './schema-notes.js';
+import { hasType, HOLDING, mapEntries, type Holding } from './schema-walk.js';
 
 /** Keywords whose value is data: null is a value there. */
-const DATA: ReadonlySet<string> = new Set(['const', 'default', 'example', 'examples']);
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'example']);
 /** Keywords that were flags in older drafts. */
 const FLAGS: ReadonlySet<string> = new Set(['required', 'exclusiveMinimum', 'exclusiveMaximum']);
 /** Exclusive bounds: a flag beside the bound in draft 4, a number of their own in later drafts. */
@@ -11,6 +12,51 @@ const BOUNDS = [
   ['exclusiveMaximum', 'maximum'],
 ] as const;
 
+const TYPES: ReadonlySet<unknown> = new Set(['string', 'object', 'array', 'integer', 'number', 'boolean', 'null']);
+/** Google's own schemas have types in capitals, and counts as texts (ai.google.dev/api/caching#Schema). */
+const COUNTS: ReadonlySet<string> = new Set([
+  'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties', 'minContains', 'maxContains',
+]); // oxfmt-ignore
+const NUMBERS: ReadonlySet<string> = new Set([
+  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
+]); // oxfmt-ignore
+const TEXTS: ReadonlySet<string> = new Set([
+  'title', 'description', 'format', 'pattern', '$ref', '$id', '$schema', '$anchor', '$comment',
+]); // oxfmt-ignore
+const SWITCHES: ReadonlySet<string> = new Set(['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']);
+const LISTS: ReadonlySet<string> = new Set(['enum', 'examples']);
+const NO_TYPE = 'TYPE_UNSPECIFIED';
+
+/** Whether one schema names its types as JSON Schema does. */
+export function hasPlainType({ type }: JsonObject): boolean {
+  if (typeof type === 'string') return TYPES.has(type);
+  if (type === undefined || type === null) return true;
+  if (!Array.isArray(type) || type.length === 0) return false;
+  return (
+    new Set(type as readonly Json[]).size === type.length && (type as readonly Json[]).every((one) => TYPES.has(one))
+  );
+}
+
+/**
+ * One schema in the words of JSON Schema, which every format takes. Others are Google's, of which `nullable` is restated
+ * too, and words of languages (`int`, `any`): these go into the description, and any value is allowed.
+ */
+export function inPlainWords(schema: JsonObject): JsonObject {
+  if (hasPlainType(schema)) return schema;
+  const { type, nullable, ...others } = schema;
+  const types = new Set<Json>();
+  const strange: Json[] = [];
+  for (const one of [type].flat() as readonly Json[]) {
+    const word = typeof one === 'string' ? one.toLowerCase() : one;
+    if (TYPES.has(word)) types.add(word);
+    else if (one !== NO_TYPE) strange.push(one);
+  }
+  if (nullable === true && types.size > 0) types.add('null');
+  if (strange.length > 0) return inWords(others, [['type', strange.length === 1 ? strange[0]! : strange]]);
+  if (types.size === 0) return others;
+  return { type: types.size === 1 ? [...types][0] : [...types], ...others };
+}
+
 /** Whether `completeSchema` would change nothing in one schema. */
 export function isComplete(schema: JsonObject): boolean {
   let type: Json | undefined;
@@ -18,30 +64,32 @@ export function isComplete(schema: JsonObject): boolean {
   let hasItems = false;
   for (const keyword in schema) {
     const value = schema[keyword];
-    if (value === null && !DATA.has(keyword)) return false;
+    if (formed(keyword, value) !== value || (keyword === 'items' && (value === true || Array.isArray(value))))
+      return false;
     if (keyword === 'type') type = value;
     else if (keyword === 'properties') hasProperties = true;
-    else if (keyword === 'items') hasItems = !Array.isArray(value);
+    else if (keyword === 'items') hasItems = true;
     else if (typeof value === 'boolean' && FLAGS.has(keyword)) return false;
   }
   if (type === 'string') return true;
+  if (!hasPlainType(schema)) return false;
   if (!hasProperties && hasType(schema, 'object')) return false;
-  return hasItems || (!hasType(schema, 'array') && !Array.isArray(schema['items']));
+  return hasItems || !hasType(schema, 'array');
 }
 
 /**
  * One schema, completed with what JSON Schema makes optional and OpenAI's formats require. It allows the same values.
  * Added are `properties` of an object ("object schema missing properties", spring-projects/spring-ai, issue 4776) and
- * `items` of an array ("array schema missing items", digitalocean-labs/mcp-digitalocean, issue 265). Nulls for absent
- * keywords are removed. Keywords of older drafts are restated in draft 2020-12 (`items` as a list, flags beside bounds:
- * "Invalid tool schema", SylphxAI/pdf-reader-mcp, issue 63). Read 2026-11-29.
+ * `items` of an array ("array schema missing items", digitalocean-labs/mcp-digitalocean, issue 265). Keywords
+ * whose value has no form are removed. Keywords of older drafts are restated in draft 2020-12 (`items` as a list, flags
+ * beside bounds: "Invalid tool schema", SylphxAI/pdf-reader-mcp, issue 63). Read 2026-11-29.
  */
 export function completeSchema(schema: JsonObject): JsonObject {
   if (isComplete(schema)) return schema;
-  const current = withoutFlags(withoutNulls(schema));
+  const current = withoutFlags(wellFormed(inPlainWords(schema)));
   const objectLacks = hasType(current, 'object') && current['properties'] === undefined;
   const hasTuple = Array.isArray(current['items']);
-  const arrayLacks = hasTuple || (hasType(current, 'array') && current['items'] === undefined);
+  const arrayLacks = hasTuple || (hasType(current, 'array') && (current['items'] ?? true) === true);
   if (!objectLacks && !arrayLacks) return current;
   return {
     ...(hasTuple ? withPrefixItems(current) : current),
@@ -51,30 +99,74 @@ export function completeSchema(schema: JsonObject): JsonObject {
 }
 
 /** Whether one schema is in the words of draft 2020-12. */
-function isCurrent(schema: JsonObject): boolean {
+export function isCurrent(schema: JsonObject): boolean {
   for (const keyword in schema) {
     const value = schema[keyword];
-    if (value === null ? !DATA.has(keyword) : typeof value === 'boolean' && FLAGS.has(keyword)) return false;
+    if (formed(keyword, value) !== value || (typeof value === 'boolean' && FLAGS.has(keyword))) return false;
   }
-  return !Array.isArray(schema['items']);
+  return !Array.isArray(schema['items']) && hasPlainType(schema);
 }
 
 /**
  * One schema in the words of draft 2020-12, which Claude demands ("JSON schema is invalid. It must match JSON Schema
  * draft 2020-12": flags of draft 4, Dokploy/mcp, issue 74; draft 7, anthropics/claude-code, issue 586; read
- * 2026-11-29). Null at the top stays: there the vendor takes it.
+ * 2026-11-29).
  */
-export function inCurrentWords(schema: JsonObject, isRoot: boolean): JsonObject {
+export function inCurrentWords(schema: JsonObject): JsonObject {
   if (isCurrent(schema)) return schema;
-  const current = withoutFlags(isRoot ? schema : withoutNulls(schema));
+  const current = withoutFlags(wellFormed(inPlainWords(schema)));
   return Array.isArray(current['items']) ? withPrefixItems(current) : current;
 }
 
-function withoutNulls(schema: JsonObject): JsonObject {
-  let hasNull = false;
-  for (const keyword of Object.keys(schema)) hasNull ||= schema[keyword] === null && !DATA.has(keyword);
-  if (!hasNull) return schema;
-  return Object.fromEntries(Object.entries(schema).filter(([keyword, value]) => value !== null || DATA.has(keyword)));
+const isSchema = (value: Json | undefined): value is JsonObject | boolean =>
+  isJsonObject(value) || typeof value === 'boolean';
+const isText = (value: Json): value is string => typeof value === 'string';
+
+/**
+ * The value of a keyword in the form that JSON Schema demands, as far as it has one: null, which several formats take
+ * for an absent keyword, has none. Undefined: the keyword has no meaning.
+ */
+function formed(keyword: string, value: Json | undefined): Json | undefined {
+  if (value === null || value === undefined) return DATA.has(keyword) ? value : undefined;
+  const holding = HOLDING.get(keyword);
+  if (holding !== undefined) return formedSchemas(keyword, value, holding);
+  if (TEXTS.has(keyword)) return typeof value === 'string' ? value : undefined;
+  if (SWITCHES.has(keyword)) return typeof value === 'boolean' ? value : undefined;
+  if (NUMBERS.has(keyword)) return typeof value === 'number' ? value : formedFlag(keyword, value);
+  if (COUNTS.has(keyword)) {
+    if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
+    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  }
+  if (LISTS.has(keyword)) return Array.isArray(value) && value.length > 0 ? value : undefined;
+  if (keyword !== 'required') return value;
+  if (!Array.isArray(value)) return formedFlag(keyword, value);
+  const names = new Set((value as readonly Json[]).filter(isText));
+  return names.size === value.length ? value : [...names];
+}
+
+const formedFlag = (keyword: string, value: Json): Json | undefined =>
+  typeof value === 'boolean' && FLAGS.has(keyword) ? value : undefined;
+
+function formedSchemas(keyword: string, value: Json, holding: Holding): Json | undefined {
+  if (holding === 'map') {
+    if (!isJsonObject(value)) return undefined;
+    // In older drafts lists of names too.
+    if (keyword === 'dependencies') return value;
+    for (const name in value) if (!isSchema(value[name])) return mapEntries(value, (one) => (isSchema(one) ? one : {}));
+    return value;
+  }
+  if (holding === 'one' || !Array.isArray(value)) return holding !== 'list' && isSchema(value) ? value : undefined;
+  const schemas = (value as readonly Json[]).filter(isSchema);
+  if (schemas.length === 0) return undefined;
+  return schemas.length === value.length ? value : schemas;
+}
+
+function wellFormed(schema: JsonObject): JsonObject {
+  let isFormed = true;
+  for (const keyword in schema) isFormed &&= formed(keyword, schema[keyword]) === schema[keyword];
+  if (isFormed) return schema;
+  const entries = Object.entries(schema).map(([keyword, value]) => [keyword, formed(keyword, value)] as const);
+  return Object.fromEntries(entries.filter(([keyword, value]) => value !== undefined || DATA.has(keyword)));
 }
 
 function withoutFlags(schema: JsonObject): JsonObject {

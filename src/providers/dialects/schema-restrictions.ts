@@ -119,7 +119,8 @@ function joined(schema: JsonObject, root: JsonObject): JsonObject {
 function plain(schema: JsonObject): JsonObject {
   const complete = isOlder(schema) ? completeSchema(schema) : schema;
   const { nullable, type } = complete;
-  const stated = nullable === true && typeof type === 'string' ? { ...complete, type: [type, 'null'] } : complete;
+  const mayBeNull = nullable === true && typeof type === 'string' && type !== 'null';
+  const stated = mayBeNull ? { ...complete, type: [type, 'null'] } : complete;
   const { oneOf, allOf } = stated;
   if (Array.isArray(oneOf) && stated['anyOf'] === undefined) return renamed(stated, 'oneOf', 'anyOf');
   const [only] = Array.isArray(allOf) && allOf.length === 1 ? (allOf as readonly Json[]) : [];

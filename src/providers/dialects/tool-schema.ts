@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json/json.js';
+import { hasPlainType, inPlainWords } from './schema-completion.js';
 import { hasType } from './schema-walk.js';
 
 /** Keywords for which null means nothing. */
@@ -16,5 +17,6 @@ export function withObjectType(schema: JsonObject): JsonObject {
     return withObjectType(Object.fromEntries(Object.entries(schema).filter(([keyword]) => isStated(keyword))));
   }
   if (!Object.hasOwn(schema, 'type')) return { type: 'object', ...schema };
+  if (!hasPlainType(schema)) return withObjectType(inPlainWords(schema));
   return Array.isArray(schema['type']) && hasType(schema, 'object') ? { ...schema, type: 'object' } : schema;
 }

@@ -7,7 +7,14 @@ import { fateOf } from '../../core/translation.js';
 import { modelFamilyOf } from '../model-rules/model-family.js';
 import { WITHOUT } from './encode-context.js';
 import { carries } from './encode-fields.js';
-import { converseToolSchema, geminiSchema, heldAnswer, isTakenByCohere, openaiToolSchema } from './fitted-schemas.js';
+import {
+  converseToolSchema,
+  geminiSchema,
+  heldAnswer,
+  isTakenByCohere,
+  openaiToolSchema,
+  currentSchema,
+} from './fitted-schemas.js';
 import { isHeld } from './strict-schema.js';
 import { strictTools } from './strict-limits.js';
 
@@ -38,8 +45,10 @@ const BY_DIALECT: Readonly<Partial<Record<Dialect['id'], Namer>>> = {
   'anthropic-messages': (request, target, dialect) =>
     modelFamilyOf(target) === 'claude' ? ofClaude(request, target, dialect) : NONE,
   'bedrock-converse': ofClaude,
-  'cohere-chat': ({ outputFormat }) =>
-    outputFormat?.type === 'json-schema' && !isTakenByCohere(outputFormat.schema) ? [ANSWER] : NONE,
+  'cohere-chat': ({ outputFormat, tools }) =>
+    outputFormat && losesForm(outputFormat, tools)
+      ? [outputFormat.type === 'json-schema' ? ANSWER : 'response_format']
+      : NONE,
   'openai-chat': ofOpenai,
   'openai-responses': ofOpenai,
   'google-gemini': ({ tools, outputFormat }) => [
@@ -50,6 +59,11 @@ const BY_DIALECT: Readonly<Partial<Record<Dialect['id'], Namer>>> = {
     ]),
   ],
 };
+
+/** Cohere takes no form beside tools. */
+const losesForm = (format: OutputFormat, tools: readonly Tool[]): boolean =>
+  tools.some(({ type }) => type === 'function') ||
+  (format.type === 'json-schema' && !isTakenByCohere(doAtOnce(currentSchema(format.schema))));
 
 const lostByGemini = (schema: JsonObject): readonly string[] => doAtOnce(geminiSchema(schema)).lost;
 
@@ -81,7 +95,9 @@ function ofOpenai({ tools, outputFormat }: ModelRequest, target: Target): readon
 }
 
 const losesStrict = (format: OutputFormat, target: Target): boolean =>
-  format.type === 'json-schema' && format.strict === true && !isHeld(format.schema, true, target);
+  format.type === 'json-schema' &&
+  format.strict === true &&
+  !isHeld(doAtOnce(currentSchema(format.schema)), true, target);
 
 /** The functions of a request, each with its place in the caller's request. */
 const functionsOf = (tools: readonly Tool[]): readonly (readonly [string, FunctionTool])[] =>

@@ -84,13 +84,14 @@ const MEASURE_NAMES: Readonly<Record<ThinkingMeasure, string>> = {
   effort: 'output_config.effort',
 };
 
-/** Of a request with a budget and an effort for thinking the one that the other stands for. */
+/** Of a request with a budget and an effort for thinking those that the other, or a switch, stands for. */
 function droppedMeasure({ thinking, effort }: ModelRequest, target: Target, { dialect }: Access): readonly string[] {
   if (thinking?.type !== 'enabled' || effort === undefined || effort === 'none') return NONE;
   const { table } = dialect;
   const left = table.leftMeasure?.(target);
   const isSent = carries(table, 'reasoning', target) && carries(table, 'reasoning_effort', target);
-  return left === undefined || !isSent ? NONE : [MEASURE_NAMES[left]];
+  if (left === undefined || !isSent) return NONE;
+  return left === 'both' ? Object.values(MEASURE_NAMES) : [MEASURE_NAMES[left]];
 }
 
 const droppedBounds = (request: ModelRequest, target: Target, { dialect }: Access): readonly string[] =>

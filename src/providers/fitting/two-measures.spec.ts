@@ -15,6 +15,7 @@ import { direct } from '../platforms/direct.js';
 const BUDGET = 'thinking.budget_tokens';
 const EFFORT = 'output_config.effort';
 const WORDS: Quirks = { reasoningStyle: 'reasoning_effort' };
+const SWITCH: Quirks = { reasoningStyle: 'thinking_object' };
 const enabled = { type: 'enabled', budget_tokens: 5_000 };
 const low = { effort: 'low' };
 
@@ -38,6 +39,8 @@ const ROWS: readonly (readonly [DialectId, string, Quirks, JsonObject, readonly 
   ['cohere-chat', 'command-a-reasoning', {}, { thinking: { type: 'enabled', token_budget: 5_000 } }, [EFFORT]],
   ['openai-responses', 'gpt-5', WORDS, { reasoning: low }, [BUDGET]],
   ['openai-chat', 'gpt-5', WORDS, { reasoning_effort: 'low' }, [BUDGET]],
+  ['openai-chat', 'kimi-k2.6', SWITCH, { thinking: { type: 'enabled' } }, [BUDGET, EFFORT]],
+  ['openai-chat', 'deepseek-v4-pro', { ...SWITCH, efforts: ['low', 'high'] }, { thinking: { type: 'enabled' }, reasoning_effort: 'low' }, [BUDGET]],
   ['openai-chat', 'qwen-4', { reasoningStyle: 'reasoning_object' }, { reasoning: low }, [BUDGET]],
 ]; // oxfmt-ignore
 

@@ -20,6 +20,11 @@ describe('the end of a turn', () => {
     expect(trimmedEnd([text('One '), text('Two \n\t')])).toEqual([text('One '), text('Two')]);
   });
 
+  it('is the text before one of white space alone', () => {
+    expect(trimmedEnd([text('One '), text(' \n'), text('')])).toEqual([text('One')]);
+    expect(trimmedEnd([text(' ')])).toEqual([text('')]);
+  });
+
   it('loses it in the form of the caller as well', () => {
     const origin = { vendor: 'anthropic', value: { type: 'text', text: 'So ', citations: null } } as const;
     expect(trimmedEnd([{ type: 'text', text: 'So ', origin }])).toEqual([

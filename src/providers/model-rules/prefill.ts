@@ -25,9 +25,12 @@ export function assertContinues(blocks: readonly ContentBlock[], index: number, 
  */
 export function trimmedEnd(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
   const last = blocks.at(-1);
-  if (last?.type !== 'text' || !/\s$/.test(last.text)) return blocks;
+  if (last?.type !== 'text' || !/(?:\s|^)$/.test(last.text)) return blocks;
   const { origin, ...rest } = last;
   const text = last.text.trimEnd();
+  // Without it, the text before it is the end.
+  if (text === '' && blocks.length > 1) return trimmedEnd(blocks.slice(0, -1));
+  if (text === last.text) return blocks;
   const ended = origin === undefined ? { ...rest, text } : { ...rest, text, origin: withText(origin, text) };
   return blocks.with(-1, ended);
 }

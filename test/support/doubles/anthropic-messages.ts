@@ -16,7 +16,7 @@ import {
   type WireCall,
 } from './double.js';
 import { PLATFORM_RULES, platformFault } from './claude-platforms.js';
-import { CLAUDE_TOOL_RULES, claudeToolFault, CLOSED_RULES, closedObjectFault, LIMIT_RULES, limitsFault } from './json-schemas.js'; // oxfmt-ignore
+import { CLAUDE_TOOL_RULES, claudeToolFault, CLOSED_RULES, closedObjectFault, DRAFT_RULE, draftFault, LIMIT_RULES, limitsFault } from './json-schemas.js'; // oxfmt-ignore
 import { isForcedRefused, refusesSchemas } from './claude-models.js';
 import {
   anything,
@@ -578,7 +578,8 @@ function definitionFault({ body: sent, model, platform }: WireCall): Refusal | u
     return broken('a schema of either', `tools.${combined}.custom.input_schema: ${words}`);
   }
   for (const [index, { input_schema: schema }] of tools.entries()) {
-    const fault = schema && claudeToolFault(schema, `tools.${index}.custom`);
+    const of = `tools.${index}.custom`;
+    const fault = schema && (claudeToolFault(schema, of) ?? draftFault(withoutTopNulls(schema), of));
     if (fault) return fault;
   }
   if ((choice?.type === 'tool' || choice?.type === 'any') && isForcedRefused(model)) {
@@ -587,6 +588,10 @@ function definitionFault({ body: sent, model, platform }: WireCall): Refusal | u
   }
   return schemasFault(tools, output?.format, platform === 'bedrock' && refusesSchemas(model));
 }
+
+/** The vendor takes null for an absent keyword at the top (`completeSchema`, src/providers/dialects). */
+const withoutTopNulls = (schema: JsonBody): JsonBody =>
+  Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== null));
 
 /** pydantic/pydantic-ai#5579, elie222/inbox-zero#2323; read 2026-11-29. */
 const STRICT_TOOLS_MAX = 20;
@@ -609,7 +614,8 @@ function schemasFault(tools: JsonBody[], format: JsonBody, isUnknown: boolean): 
     const fault = closedObjectFault(tool.input_schema, `tools.${index}.custom`);
     if (fault) return fault;
   }
-  return format && closedObjectFault(format.schema, 'output_config.format.schema');
+  const of = 'output_config.format.schema';
+  return format && (closedObjectFault(format.schema, of) ?? draftFault(format.schema, of));
 }
 
 const STOPS: Readonly<Record<DoubleStop, string>> = {
@@ -683,6 +689,7 @@ const rulesOf = (shapes: Readonly<Record<WireCall['platform'], Shape>>): string[
     ...CLOSED_RULES,
     ...LIMIT_RULES,
     ...CLAUDE_TOOL_RULES,
+    DRAFT_RULE,
     ...PLATFORM_RULES,
     ...GENERATION_RULES.filter((rule) => rule !== 'a strict tool at Converse'),
   ]),

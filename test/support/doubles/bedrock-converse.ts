@@ -16,7 +16,7 @@ import {
   type Signer,
   type WireEvent,
 } from './double.js';
-import { CLAUDE_TOOL_RULES, claudeToolFault, CLOSED_RULES, closedObjectFault, LIMIT_RULES, limitsFault } from './json-schemas.js'; // oxfmt-ignore
+import { CLAUDE_TOOL_RULES, claudeToolFault, CLOSED_RULES, closedObjectFault, DRAFT_RULE, draftFault, LIMIT_RULES, limitsFault } from './json-schemas.js'; // oxfmt-ignore
 import { isForcedRefused, refusesSchemas } from './claude-models.js';
 import {
   anything,
@@ -494,13 +494,14 @@ function definitionsFault({ toolConfig }: JsonBody, model: string): Refusal | un
       return broken('a union at the top of a schema', `${at}.input_schema: ${words}`);
     }
     const form = model.includes('claude') && claudeToolFault(schema, at);
-    if (form) return form;
+    const fault = form || draftFault(schema, at);
+    if (fault) return fault;
     if (strict !== true) continue;
     if (NOVA.test(model) || refusesSchemas(model)) {
       return broken('a strict tool of a model that knows none', `${at}.strict: Extra inputs are not permitted`);
     }
-    const fault = closedObjectFault(schema, at);
-    if (fault) return fault;
+    const open = closedObjectFault(schema, at);
+    if (open) return open;
   }
   return undefined;
 }
@@ -510,7 +511,8 @@ function formatFault({ outputConfig }: JsonBody): Refusal | undefined {
   if (!format) return undefined;
   try {
     const schema = JSON.parse(format.schema);
-    return limitsFault([schema]) ?? closedObjectFault(schema, 'outputConfig.textFormat.structure.jsonSchema.schema');
+    const of = 'outputConfig.textFormat.structure.jsonSchema.schema';
+    return limitsFault([schema]) ?? closedObjectFault(schema, of) ?? draftFault(schema, of);
   } catch {
     const words = 'outputConfig.textFormat.structure.jsonSchema.schema: is no JSON';
     return broken('a form of the answer that is no JSON', words);
@@ -645,6 +647,7 @@ export const bedrockConverse: DialectDouble = {
       ...CLOSED_RULES,
       ...LIMIT_RULES,
       ...CLAUDE_TOOL_RULES,
+      DRAFT_RULE,
       ...GENERATION_RULES.filter((rule) => !UNSPOKEN.includes(rule)),
     ]),
   ],

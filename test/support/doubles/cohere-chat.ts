@@ -1,6 +1,6 @@
 import type { JsonBody } from '../recorded-request.js';
 import { slices } from '../upstream-answers.js';
-import { requiresSome } from './json-schemas.js';
+import { DRAFT_RULE, draftFault, requiresSome } from './json-schemas.js';
 import {
   DOUBLE_USAGE,
   stopOf,
@@ -141,6 +141,7 @@ const RULES = [
   'a form of the answer beside tools',
   'a form of the answer of no object',
   'an object of the answer that requires nothing',
+  'a schema of no object',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
@@ -219,6 +220,15 @@ function optionsFault({
   if (format?.json_schema && !requiresSome(format.json_schema)) {
     const words = 'invalid request: response_format.json_schema: every object must have at least one required field';
     return broken('an object of the answer that requires nothing', words);
+  }
+  const form = format?.json_schema && draftFault(format.json_schema, 'response_format.json_schema');
+  if (form) return form;
+  for (const { function: called } of tools ?? []) {
+    if (called.parameters.type !== 'object') {
+      return broken('a schema of no object', `invalid request: parameters of ${called.name} must be an object`);
+    }
+    const fault = draftFault(called.parameters, `function '${called.name}'`);
+    if (fault) return fault;
   }
   return undefined;
 }
@@ -324,7 +334,7 @@ function eventsOf(message: JsonBody): WireEvent[] {
 
 export const cohereChat: DialectDouble = {
   lineEnd: '\n',
-  rules: [...new Set([...body.rules, ...RULES])],
+  rules: [...new Set([...body.rules, ...RULES, DRAFT_RULE])],
   refuse({ body: sent }) {
     const fault = body(sent);
     return fault ? misshapen(fault) : (optionsFault(sent) ?? turnsFault(sent.messages));

@@ -14,7 +14,7 @@ import {
   type WireCall,
   type WireFailure,
 } from './double.js';
-import { unknownWord } from './json-schemas.js';
+import { DRAFT_RULE, draftFault, unknownWord } from './json-schemas.js';
 import {
   base64,
   boolean,
@@ -340,12 +340,16 @@ function definitionsFault({ tools = [], generationConfig: config, toolConfig }: 
       const words = `* tools[0].function_declarations[${index}].parameters: schema should be of type OBJECT`;
       return broken('a schema of no object', words);
     }
+    const fault = schema && draftFault(schema, `function_declarations[${index}]`);
+    if (fault) return fault;
   }
   const form = config?.responseJsonSchema;
   const word = unknownWord(form, SCHEMA_WORDS);
   if (word !== undefined) {
     return broken('a schema word of the answer', unknownName(word, 'generation_config.response_json_schema'));
   }
+  const fault = form && draftFault(form, 'response_json_schema');
+  if (fault) return fault;
   if (form && config.responseMimeType !== 'application/json') {
     const words = '* GenerateContentRequest.generation_config.response_mime_type: is required with a schema';
     return broken('a form without its type', words);
@@ -458,7 +462,7 @@ function penaltyFault({ generationConfig: config = {} }: JsonBody, model: string
 
 export const googleGemini: DialectDouble = {
   lineEnd: '\r\n',
-  rules: [...new Set([...body.rules, ...RULES])],
+  rules: [...new Set([...body.rules, ...RULES, DRAFT_RULE])],
   refuse({ body: sent, model, platform }) {
     const fault = body(sent);
     if (fault) return misshapen(fault);

@@ -1,3 +1,4 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { JsonBody } from '../recorded-request.js';
 import type { Refusal } from './double.js';
 
@@ -113,6 +114,21 @@ export function limitsFault(schemas: readonly JsonBody[]): Refusal | undefined {
     rule: LIMIT_RULES[1],
     message: `Schemas contains too many parameters with union types (${either}) (limit: 16).`,
   };
+}
+
+export const DRAFT_RULE = 'a schema that is none';
+const metaSchema = new Ajv2020({ validateFormats: false, strict: false, logger: false });
+
+/**
+ * What JSON Schema's own schema of draft 2020-12 refuses, such as a type in capitals. OpenAI and Claude check by such a
+ * schema ("is not valid under any of the given schemas", "must match JSON Schema draft 2020-12"). That Cohere, Gemini
+ * and Amazon's models do, is stricter.
+ */
+export function draftFault({ $schema: _draft, ...schema }: JsonBody, of: string): Refusal | undefined {
+  if (metaSchema.validateSchema(schema)) return undefined;
+  const [error] = metaSchema.errors ?? [];
+  const words = `In context=(${error?.instancePath}), ${error?.message}: is not valid under any of the given schemas.`;
+  return { rule: DRAFT_RULE, message: `Invalid schema for ${of}: ${words}` };
 }
 
 export const CLAUDE_TOOL_RULES = ['a property of other characters', 'a schema of an older draft'] as const;

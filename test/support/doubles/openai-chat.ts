@@ -14,7 +14,7 @@ import {
   type WireEvent,
   type WireFailure,
 } from './double.js';
-import { COMPLETE_RULES, incompleteFault, STRICT_RULES, strictFault } from './json-schemas.js';
+import { COMPLETE_RULES, incompleteFault, STRICT_RULES, strictFault, DRAFT_RULE, draftFault } from './json-schemas.js';
 import { CHAT_REASONING_RULE, reasoningFault, REASONING_RULES, toolEffortFault } from './reasoning-models.js';
 import {
   boolean,
@@ -241,7 +241,10 @@ function olderNameFault({ body: { max_tokens, model }, platform }: WireCall): Re
 
 function schemasFault({ response_format: form, tools = [] }: JsonBody): Refusal | undefined {
   const format = form?.json_schema;
-  const fault = format?.strict === true && strictFault(format.schema, `response_format '${format.name}'`);
+  const ofFormat = `response_format '${format?.name}'`;
+  const fault =
+    (format?.strict === true && strictFault(format.schema, ofFormat)) ||
+    (format?.schema && draftFault(format.schema, ofFormat));
   if (fault) return fault;
   for (const { function: called } of tools) {
     const of = `function '${called.name}'`;
@@ -250,7 +253,7 @@ function schemasFault({ response_format: form, tools = [] }: JsonBody): Refusal 
     if (called.parameters && called.parameters.type !== 'object') {
       return broken('a schema of no object', `Invalid schema for ${of}: schema must be of 'type: "object"'.`);
     }
-    const lack = called.parameters && incompleteFault(called.parameters, of);
+    const lack = called.parameters && (incompleteFault(called.parameters, of) ?? draftFault(called.parameters, of));
     if (lack) return lack;
   }
   return undefined;
@@ -324,7 +327,7 @@ export function chatDouble(vendor: ChatVendor): DialectDouble {
   const body = bodyOf(vendor);
   return {
     lineEnd: '\n',
-    rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...COMPLETE_RULES, ...vendor.rules])],
+    rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...COMPLETE_RULES, DRAFT_RULE, ...vendor.rules])],
     refuse(call) {
       const fault = body(call.body);
       return fault ? misshapen(fault) : (optionsFault(call) ?? turnsFault(call.body.messages) ?? vendor.refuse(call));

@@ -15,7 +15,7 @@ import {
   type WireEvent,
 } from './double.js';
 import { FUNCTION_NAME, misshapen, openaiFailure } from './openai-chat.js';
-import { COMPLETE_RULES, incompleteFault, STRICT_RULES, strictFault } from './json-schemas.js';
+import { COMPLETE_RULES, incompleteFault, STRICT_RULES, strictFault, DRAFT_RULE, draftFault } from './json-schemas.js';
 import { reasoningFault, REASONING_RULES } from './reasoning-models.js';
 import {
   boolean,
@@ -210,6 +210,7 @@ const RULES = [
   'a stray output',
   'a call without output',
   'a choice of a tool that is not there',
+  'a schema of no object',
 ] as const;
 const broken = (rule: (typeof RULES)[number], message: string): Refusal => ({ rule, message });
 
@@ -261,12 +262,20 @@ function itemsFault(items: JsonBody[]): Refusal | undefined {
 
 function schemasFault({ text: form, tools = [] }: JsonBody): Refusal | undefined {
   const format = form?.format;
-  const fault = format?.strict === true && strictFault(format.schema, `text.format '${format.name}'`);
+  const ofFormat = `text.format '${format?.name}'`;
+  const fault =
+    (format?.strict === true && strictFault(format.schema, ofFormat)) ||
+    (format?.schema && draftFault(format.schema, ofFormat));
   if (fault) return fault;
   for (const { type, parameters, name, strict } of tools) {
     if (type !== 'function') continue;
     const of = `function '${name}'`;
-    const wrong = (strict === true && strictFault(parameters, of)) || (parameters && incompleteFault(parameters, of));
+    if (parameters && parameters.type !== 'object') {
+      return broken('a schema of no object', `Invalid schema for ${of}: schema must be of 'type: "object"'.`);
+    }
+    const wrong =
+      (strict === true && strictFault(parameters, of)) ||
+      (parameters && (incompleteFault(parameters, of) ?? draftFault(parameters, of)));
     if (wrong) return wrong;
   }
   return undefined;
@@ -444,7 +453,7 @@ function innerEvents(whole: JsonBody, at: object): JsonBody[] {
 
 export const openaiResponses: DialectDouble = {
   lineEnd: '\n',
-  rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...COMPLETE_RULES, ...REASONING_RULES])],
+  rules: [...new Set([...body.rules, ...RULES, ...STRICT_RULES, ...COMPLETE_RULES, DRAFT_RULE, ...REASONING_RULES])],
   refuse({ body: sent, model }) {
     const fault = body(sent);
     if (fault) return misshapen(fault);

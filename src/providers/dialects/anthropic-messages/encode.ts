@@ -285,7 +285,7 @@ function encodeThinking(thinking: Thinking, { reasoningSummary }: ModelRequest):
 }
 
 function* formOf(format: OutputFormat, target: Target): Steps<AnswerForm> {
-  return modelFamilyOf(target) === 'claude' ? yield* restrictedForm(format) : openForm(format);
+  return modelFamilyOf(target) === 'claude' ? yield* restrictedForm(format) : yield* openForm(format);
 }
 
 /** Behind the caller's instructions, whose prefix stays the same. */

@@ -55,7 +55,8 @@ export function encodeDocument(block: DocumentBlock, path: string, context: Conv
     case 'file':
       return context.refuseForm('document_file', path);
     case 'text':
-      if (!context.acceptsFiles) return inWords(titledText(block, source.text));
+      // The format refuses a document without bytes.
+      if (!context.acceptsFiles || source.text === '') return inWords(titledText(block, source.text));
       return [document(block, 'txt', { bytes: Buffer.from(source.text).toString('base64') }, context)];
     case 'blocks':
       return blockParts(block, source.blocks, path, context);

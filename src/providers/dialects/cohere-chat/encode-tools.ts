@@ -1,6 +1,7 @@
 import type { FunctionTool } from '../../../core/conversation/tools.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
+import { currentSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
 import { sentChoice, sentFunctions } from '../sent-tools.js';
 import { withObjectType } from '../tool-schema.js';
 import type { CohereContext } from './encode-context.js';
@@ -18,8 +19,13 @@ export function* encodeTools(context: CohereContext): Steps<CohereToolFields> {
   const sent = choice?.type === 'tool' ? known.filter(({ name }) => name === choice.name) : known;
   if (sent.length === 0) return context.refuse('tool_choice', 'a choice of a tool that is not among the tools');
   const word = choiceWord(choice?.type);
+  const tools: JsonObject[] = [];
+  for (const tool of sent) {
+    if (context.steps.isOver(SCHEMA_STEPS)) yield;
+    tools.push(yield* functionTool(tool, context));
+  }
   return {
-    tools: sent.map((tool) => functionTool(tool, context)),
+    tools,
     ...(word !== undefined && { tool_choice: word }),
     // The field applies to all tools, so each of them must request it.
     ...(sent.every(({ strict }) => strict === true) && { strict_tools: true as const }),
@@ -39,13 +45,13 @@ function choiceWord(type: 'auto' | 'any' | 'none' | 'tool' | undefined): 'REQUIR
   }
 }
 
-function functionTool({ name, description, inputSchema }: FunctionTool, context: CohereContext): JsonObject {
+function* functionTool({ name, description, inputSchema }: FunctionTool, context: CohereContext): Steps<JsonObject> {
   return {
     type: 'function',
     function: {
       name: context.names.toWire(name),
       ...(description !== undefined && { description }),
-      parameters: withObjectType(inputSchema),
+      parameters: withObjectType(yield* currentSchema(inputSchema)),
     },
   };
 }

@@ -12,7 +12,7 @@ import { encodeMessages } from './encode-messages.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeThinking } from './reasoning.js';
 import { TABLE } from './table.js';
-import type { CohereBody } from './wire.js';
+import type { CohereBody, CohereToolFields } from './wire.js';
 
 const NO_TOOLS = {};
 const PATH = '/v2/chat';
@@ -31,9 +31,10 @@ export function* encodeCohere(requested: ModelRequest, target: Target, media: Fe
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'cohere' ? request.extras.value : {};
   const documents = context.sources.documents();
   const thinking = encodeThinking(request);
-  const form = request.outputFormat && openForm(request.outputFormat, isTakenByCohere);
+  const toolFields: CohereToolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
+  const isAlone = toolFields.tools === undefined;
+  const form = request.outputFormat && (yield* openForm(request.outputFormat, isAlone ? isTakenByCohere : () => false));
   const messages = yield* encodeMessages(context, form?.words);
-  const toolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   const body: CohereBody = {
     stream: request.stream,
     ...unknown,
@@ -44,7 +45,8 @@ export function* encodeCohere(requested: ModelRequest, target: Target, media: Fe
     ...(request.maxOutputTokens !== undefined && { max_tokens: request.maxOutputTokens }),
     ...encodeFields(request, target),
     ...(thinking !== undefined && { thinking }),
-    ...(request.outputFormat !== undefined && { response_format: responseFormat(form?.schema) }),
+    // Refused beside tools (docs.cohere.com/v2/docs/structured-outputs).
+    ...(request.outputFormat !== undefined && isAlone && { response_format: responseFormat(form?.schema) }),
   };
   if (target.definition.quirks.omit !== undefined) omitFields(body, target);
   return jsonCall(PATH, body, request.stream);

@@ -68,7 +68,7 @@ export const TABLE = tableOf({
     structured_outputs: field(
       mapped('`response_format`, the schema alone, or [instructions](../translation.md#schemas-of-answers)'),
     ),
-    response_format: field(mapped('`response_format`')),
+    response_format: field(mapped('`response_format`, but not beside tools')),
     parallel_tool_calls: NO_PLACE,
     reasoning_summary: NO_PLACE,
     service_tier: NO_PLACE,

@@ -14,6 +14,12 @@ import type { Content, OwnPart, Part } from './wire.js';
 const INSTRUCTION_LEAD = '[System]\n';
 
 /**
+ * Stands for the turn of the user that a call must follow ("function call turn comes immediately after a user turn"):
+ * clients cut the beginnings of long conversations off.
+ */
+const CUT_OFF: Content = { role: 'user', parts: [{ text: '[Earlier turns are cut off.]' }] };
+
+/**
  * The conversation. Turns keep their order. Consecutive turns of one role become one, because the vendor counts the
  * results of a turn against the calls of the turn before it.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
@@ -30,7 +36,10 @@ export function* encodeContents(context: GeminiContext): Steps<Content[]> {
     (content) => contents.add(content),
   );
   assertHasTurns(contents.all);
-  return contents.all;
+  const [first] = contents.all;
+  return first!.role === 'model' && first!.parts.some((part) => 'functionCall' in part)
+    ? [CUT_OFF, ...contents.all]
+    : contents.all;
 }
 
 class Contents {

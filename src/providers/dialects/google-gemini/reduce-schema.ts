@@ -122,7 +122,7 @@ function restated(schema: JsonObject): JsonObject {
   if (isJsonObject(definitions) && schema['$defs'] === undefined) result['$defs'] = definitions;
   // In older drafts, a list of schemas, one for each place.
   if (Array.isArray(items) && schema['prefixItems'] === undefined) result['prefixItems'] = items as Json[];
-  if (nullable === true && typeof type === 'string') result['type'] = [type, 'null'];
+  if (nullable === true && typeof type === 'string' && type !== 'null') result['type'] = [type, 'null'];
   // Without a schema of its values, a map may only be empty.
   if (isJsonObject(patternProperties) && !isJsonObject(additionalProperties)) {
     const schemas = Object.values(patternProperties).filter(isJsonObject);

@@ -4,6 +4,7 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
+import { currentFormat } from '../fitted-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
 import { DRAWS } from '../rules.js';
@@ -35,6 +36,7 @@ export function* encodeChat(requested: ModelRequest, target: Target, media: Fetc
   const words = context.tierWords;
   const messages = yield* encodeMessages(context);
   const toolFields: ChatToolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
+  const format = request.outputFormat && (yield* currentFormat(request.outputFormat));
   if (request.cacheMarker) markLastPart(messages, toolFields.tools ?? [], wireMarker(request.cacheMarker));
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
   const body: ChatBody = {
@@ -47,7 +49,7 @@ export function* encodeChat(requested: ModelRequest, target: Target, media: Fetc
     ...(request.maxOutputTokens !== undefined && { [quirks.maxTokensField ?? 'max_tokens']: request.maxOutputTokens }),
     ...encodeFields(request, target),
     ...(quirks.reasoningStyle !== undefined && encodeReasoning(request, target)),
-    ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat, target) }),
+    ...(format !== undefined && { response_format: responseFormat(format, target) }),
     ...(DRAWS.holds(target) && encodeImages(request, target)),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...((request.user ?? request.metadata) !== undefined && userField(request)),

@@ -28,7 +28,10 @@ export function encodeReasoning(request: ModelRequest, target: Target): Record<s
     case 'thinking_object': {
       const { thinking, effort } = request;
       if (thinking === undefined && effort === undefined) return {};
-      return { thinking: { type: thinking?.type === 'disabled' || effort === 'none' ? 'disabled' : 'enabled' } };
+      if (thinking?.type === 'disabled' || effort === 'none') return { thinking: { type: 'disabled' } };
+      const wanted = target.definition.quirks.efforts && requestedEffort(request);
+      const amount = wanted && { reasoning_effort: nearestEffort(wanted, efforts) };
+      return { thinking: { type: 'enabled' }, ...amount };
     }
   }
 }

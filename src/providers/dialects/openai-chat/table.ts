@@ -67,7 +67,8 @@ export const TABLE = tableOf({
     target.definition.quirks.reasoningStyle === 'reasoning_effort'
       ? fitChat(request, target)
       : fitSampling(request, target),
-  leftMeasure: ({ definition }) => (definition.quirks.reasoningStyle === 'thinking_object' ? undefined : 'budget'),
+  leftMeasure: ({ definition: { quirks } }) =>
+    quirks.reasoningStyle === 'thinking_object' && quirks.efforts === undefined ? 'both' : 'budget',
   fields: {
     system: field(mapped('first message, ◆ `system_role`')),
     stream: field(mapped('`stream`, `stream_options`')),

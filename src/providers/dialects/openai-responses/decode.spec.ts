@@ -284,6 +284,70 @@ describe('reasoning', () => {
     expect(namesOf(out)).toEqual([['thinking', 'Hm, hm.'], ['thinking', 'One.'], ['thinking', 'Two.'], ['redacted-thinking', 'SEAL']]);
   }); // oxfmt-ignore
 
+  const reasoned = (index: number, delta: string): JsonObject => ({ type: 'response.reasoning_text.delta', output_index: 0, content_index: index, delta }); // oxfmt-ignore
+  const both = (summary: readonly string[], content: readonly string[]): JsonObject => ({
+    type: 'reasoning',
+    id: 'rs_1',
+    summary: summary.map((text) => ({ type: 'summary_text', text })),
+    content: content.map((text) => ({ type: 'reasoning_text', text })),
+  });
+
+  it.each<[string, readonly JsonObject[], JsonObject, string, boolean]>([
+    ['as text, then as a summary', [reasoned(0, 'Hm, '), reasoned(0, 'hm.'), thought(0, 'Hm'), thought(0, ', hm.')], both(['Hm, hm.'], ['Hm, hm.']), 'Hm, hm.', false],
+    ['as a summary, then as text', [thought(0, 'Hm, hm.'), reasoned(0, 'Hm, '), reasoned(0, 'hm.')], both(['Hm, hm.'], ['Hm, hm.']), 'Hm, hm.', true],
+    ['in turns', [reasoned(0, 'Hm'), thought(0, 'Hm'), reasoned(0, ', hm.'), thought(0, ', hm.')], both(['Hm, hm.'], ['Hm, hm.']), 'Hm, hm.', false],
+    ['in other parts', [reasoned(0, 'Hm.\n\nOh.'), thought(0, 'Hm.'), thought(1, 'Oh.')], both(['Hm.', 'Oh.'], ['Hm.\n\nOh.']), 'Hm.\n\nOh.', false],
+    ['as text, and as a summary at the end alone', [reasoned(0, 'Hm.')], both(['Hm.'], ['Hm.']), 'Hm.', false],
+    ['at the end alone', [], both(['Hm.'], ['Hm.']), 'Hm.', false],
+  ])('in two representations of the same words is emitted once: %s', (_, events, item, words, isSummary) => {
+    const block = { type: 'thinking', mark: { ...mark, ...(isSummary && { isSummary }) } };
+    for (const end of [[done(0, item), completed([item])], [done(0, item), completed()], [completed([item])]]) {
+      const { blocks } = fold(decode([created, added(0, { ...item, summary: [], content: [] }), ...events, ...end]));
+      expect(blocks.map(({ start }) => start)).toEqual([block]);
+      expect(namesOf(decode([created, ...events, ...end]))).toEqual([['thinking', words]]);
+    }
+    expect(namesOf(decodeWhole(response([item]))).map(([, text]) => text.replaceAll(/\s/g, ''))).toEqual([words.replaceAll(/\s/g, '')]);
+  }); // oxfmt-ignore
+
+  it.each<[string, readonly JsonObject[], JsonObject]>([
+    ['from the beginning', [reasoned(0, 'Hm.'), thought(0, 'Oh.')], both(['Oh.'], ['Hm.'])],
+    ['at its end', [reasoned(0, 'Hm, hm.'), thought(0, 'Hm'), thought(0, ', no.')], both(['Hm, no.'], ['Hm, hm.'])],
+    ['by being shorter', [reasoned(0, 'Hm, hm.'), thought(0, 'Hm')], both(['Hm'], ['Hm, hm.'])],
+    ['by being longer', [reasoned(0, 'Hm'), thought(0, 'Hm, '), thought(0, 'hm.')], both(['Hm, hm.'], ['Hm'])],
+    ['in a later part', [reasoned(0, 'Hm.'), thought(0, 'Hm.'), thought(1, 'Oh.')], both(['Hm.', 'Oh.'], ['Hm.'])],
+  ])('whose summary differs is emitted with it: %s', (_, events, item) => {
+    const { summary, content } = item as { summary: readonly { text: string }[]; content: readonly { text: string }[] };
+    const words = [...content, ...summary].map(({ text }) => text);
+    for (const end of [[done(0, item), completed([item])], [completed([item])]])
+      expect(namesOf(decode([created, ...events, ...end])).map(([, text]) => text)).toEqual(words);
+    const whole = namesOf(decodeWhole(response([item]))).map(([, text]) => text);
+    expect(whole.toSorted()).toEqual(words.toSorted());
+  });
+
+  it('loses nothing that was held back where the end has no such item', () => {
+    const events = decode([
+      created,
+      added(0, both([], [])),
+      reasoned(0, 'Hm.'),
+      thought(0, 'Hm.'),
+      textPiece(1, 'So.'),
+      completed([message('So.')]),
+    ]);
+    expect(namesOf(events).map(([, text]) => text)).toEqual(['Hm.', 'So.', 'Hm.']);
+  });
+
+  it('with the same words in two items is emitted twice', () => {
+    const [one, other] = [both(['Hm.'], []), { ...both(['Hm.'], []), id: 'rs_2' }];
+    const second = { ...thought(0, 'Hm.'), item_id: 'rs_2', output_index: 1 };
+    const events = decode([created, thought(0, 'Hm.'), done(0, one), second, done(1, other), completed([one, other])]);
+    for (const each of [events, decodeWhole(response([one, other]))])
+      expect(namesOf(each)).toEqual([['thinking', 'Hm.'], ['thinking', 'Hm.']]);
+    const [text, summary] = [both([], ['Hm.']), { ...both(['Hm.'], []), id: 'rs_2' }];
+    const mixed = decode([created, reasoned(0, 'Hm.'), done(0, text), second, done(1, summary), completed([text, summary])]);
+    for (const each of [mixed, decodeWhole(response([text, summary]))])
+      expect(namesOf(each)).toEqual([['thinking', 'Hm.'], ['thinking', 'Hm.']]);
+  }); // oxfmt-ignore
+
   it('may come as text', () => {
     const thought = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
     const events = decode([

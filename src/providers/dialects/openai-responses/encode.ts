@@ -4,6 +4,7 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
+import { currentFormat } from '../fitted-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { DRAWS } from '../rules.js';
 import { NO_TIER } from '../service-tier.js';
@@ -43,7 +44,8 @@ export function* encodeResponses(requested: ModelRequest, target: Target, media:
   const include = Object.keys(encodeInclude(request, target));
   const { reasoning, include: sealed } = encodeReasoning(context);
   if (sealed !== undefined) include.push(sealed);
-  if (request.outputFormat !== undefined) text['format'] = textFormat(request.outputFormat, target);
+  if (request.outputFormat !== undefined)
+    text['format'] = textFormat(yield* currentFormat(request.outputFormat), target);
   const input = yield* encodeInput(context);
   // Models generate images with a tool.
   const hasTools = request.tools.length > 0 || DRAWS.holds(target);

@@ -12,8 +12,13 @@ import type { RepeatedText } from './repeated-text.js';
 import { ReplyPart } from './reply-part.js';
 import type { ReplyTextCall } from './reply-text-call.js';
 
+/** The two representations of one reasoning. */
+type ReasoningKind = 'summary' | 'reasoning';
 /** The kinds of parts with text. */
-export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
+export type PartKind = 'text' | 'refusal' | ReasoningKind;
+
+const OTHER: Readonly<Record<ReasoningKind, ReasoningKind>> = { summary: 'reasoning', reasoning: 'summary' };
+const isReasoning = (kind: PartKind): kind is ReasoningKind => kind === 'summary' || kind === 'reasoning';
 
 /** A separate text, so that faces of OpenAI's formats can recognise it. */
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
@@ -63,6 +68,8 @@ export class ReplyItem {
   /** By kind, and within a kind by the index of their events. */
   private readonly parts = new Map<PartKind, Map<number, ReplyPart>>();
   private readonly latest = new Map<PartKind, ReplyPart>();
+  /** Whether its summary and its text are known to begin with other words. */
+  private areApart = false;
   private hasEnded = false;
 
   constructor(private readonly reply: ReplyParts) {}
@@ -97,7 +104,29 @@ export class ReplyItem {
   }
 
   words(kind: PartKind, index: Json | undefined, text: string, out: ModelEvent[]): void {
-    if (text !== '' && !this.hasEnded) this.part(kind, index, out).add(text, out);
+    if (text === '' || this.hasEnded) return;
+    const part = this.part(kind, index, out);
+    part.add(text, out);
+    if (part.isHeld && !this.beginAlike()) this.release(out);
+  }
+
+  /** Emits what was held back as a possible repetition. */
+  release(out: ModelEvent[]): void {
+    if (this.hasEnded) return;
+    this.areApart = true;
+    for (const [kind, parts] of this.parts) {
+      for (const part of parts.values()) {
+        if (!part.isHeld) continue;
+        part.release(out);
+        if (this.latest.get(kind) !== part) part.end(out);
+      }
+    }
+  }
+
+  private beginAlike(): boolean {
+    const [summary] = this.parts.get('summary')!.values();
+    const [text] = this.parts.get('reasoning')!.values();
+    return summary!.head.startsWith(text!.head) || text!.head.startsWith(summary!.head);
   }
 
   likely(index: Json | undefined, logprobs: Json | undefined, out: ModelEvent[]): void {
@@ -112,7 +141,7 @@ export class ReplyItem {
   }
 
   /** Ends a part of its reasoning, so that what follows is emitted at once, however long the item goes on. */
-  endPart(kind: 'summary' | 'reasoning', index: Json | undefined, out: ModelEvent[]): void {
+  endPart(kind: ReasoningKind, index: Json | undefined, out: ModelEvent[]): void {
     this.parts.get(kind)?.get(indexOf(index))?.end(out);
   }
 
@@ -167,7 +196,10 @@ export class ReplyItem {
   }
 
   private endReasoning(item: JsonObject, out: ModelEvent[]): void {
+    const repeated = this.repetitionIn(item);
+    if (repeated === undefined) this.release(out);
     for (const kind of ['summary', 'reasoning'] as const) {
+      if (kind === repeated) continue;
       const texts = textsOf(kind, item);
       if (texts.length === 0) continue;
       const streamed = this.streamedKind(kind, item);
@@ -182,9 +214,16 @@ export class ReplyItem {
     this.reply.sequencer.begin({ type: 'redacted-thinking', data, mark }, { isComplete: true }, out);
   }
 
+  /** The later of the two where both have the same words: one of them is emitted. */
+  private repetitionIn(item: JsonObject): ReasoningKind | undefined {
+    const summary = wordsOf('summary', item);
+    if (summary === '' || summary !== wordsOf('reasoning', item)) return undefined;
+    return OTHER[[...this.parts.keys()].find(isReasoning) ?? 'reasoning'];
+  }
+
   /** The kind in which the events had it: some providers name their reasoning a summary in the finished item alone. */
-  private streamedKind(kind: 'summary' | 'reasoning', item: JsonObject): PartKind {
-    const other = kind === 'summary' ? 'reasoning' : 'summary';
+  private streamedKind(kind: ReasoningKind, item: JsonObject): PartKind {
+    const other = OTHER[kind];
     const isOther = !this.parts.has(kind) && this.parts.has(other) && textsOf(other, item).length === 0;
     return isOther ? other : kind;
   }
@@ -222,6 +261,7 @@ export class ReplyItem {
       const repeated = kind === 'text' && parts.size === 0 ? this.reply.beginMessage() : undefined;
       if (kind === 'refusal') this.reply.refuses();
       part = new ReplyPart(this.startOf(kind), this.reply.sequencer, isFirst, repeated);
+      if (isReasoning(kind) && !this.areApart && this.parts.has(OTHER[kind])) part.hold();
       parts.set(indexOf(index), part);
       this.latest.set(kind, part);
     }
@@ -283,3 +323,6 @@ function textsOf(kind: PartKind, item: JsonObject): readonly (string | undefined
       return listOf(item['content']).map(textOf);
   }
 }
+
+/** The words of one kind, however it is divided. */
+const wordsOf = (kind: ReasoningKind, item: JsonObject): string => textsOf(kind, item).join('').replaceAll(/\s+/g, '');

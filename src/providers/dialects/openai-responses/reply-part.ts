@@ -22,6 +22,8 @@ export class ReplyPart implements BegunPart {
   receivedLength = 0;
   private likelihoods = 0;
   private readonly cited = new Set<string>();
+  /** Its text, where it may repeat what another part has. */
+  private held: string | undefined;
 
   constructor(
     private readonly start: BlockStart,
@@ -39,8 +41,29 @@ export class ReplyPart implements BegunPart {
     this.emit(this.repeated === undefined ? text : this.repeated.take(text), out);
   }
 
+  get isHeld(): boolean {
+    return this.held !== undefined;
+  }
+
+  /** Emits nothing until it is released. */
+  hold(): void {
+    this.held = '';
+  }
+
+  release(out: ModelEvent[]): void {
+    const { held } = this;
+    if (held === undefined) return;
+    this.held = undefined;
+    this.emit(held, out);
+  }
+
   private emit(text: string, out: ModelEvent[]): void {
     if (text === '') return;
+    if (this.held !== undefined) {
+      this.sequencer.keep(text.length);
+      this.held += text;
+      return;
+    }
     const { type } = this.start;
     this.sequencer.add(this.begun(out), { type: type === 'thinking' ? type : 'text', text }, out);
   }
@@ -73,6 +96,7 @@ export class ReplyPart implements BegunPart {
 
   /** Ends the part. */
   end(out: ModelEvent[]): void {
+    if (this.isHeld) return;
     if (this.repeated !== undefined) this.emit(this.repeated.end(), out);
     if (this.block !== undefined) this.sequencer.complete(this.block, out);
   }

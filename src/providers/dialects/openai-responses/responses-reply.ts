@@ -84,6 +84,7 @@ export class ResponsesReply implements ReplyParts {
       if (isJsonObject(item)) yield* (streamed.at(index) ?? this.add(`of the end ${index}`)).end(item, out);
     }
     this.hasEnded = true;
+    for (const item of this.items.values()) item.release(out);
     this.sequencer.finish(out);
     out.push({ type: 'usage', usage: this.usageOf(response) });
     const { hasToolCalls, hasRefusal } = this;

@@ -126,6 +126,8 @@ export const anthropic: RuleCase = {
     ['a property of other characters', (b) => (b.tools[0].input_schema = { type: 'object', properties: { $top: {} } }), 'Property keys should match'],
     ['a schema of an older draft', (b) => (b.tools[0].input_schema = { type: 'object', properties: { a: { type: 'number', minimum: 0, exclusiveMinimum: true } } }), 'must match JSON Schema draft 2020-12'],
     ['seventeen unions', (b) => (b.output_config.format.schema = UNIONS_SCHEMA), 'too many parameters with union types (17)'],
+    ['a schema that is none', (b) => (b.tools[0].input_schema = { type: 'object', properties: { a: { type: 'STRING' } } }), 'is not valid under any'],
+    ['a form of the answer that is none', (b) => (b.output_config.format.schema = { type: 'STRING' }), 'is not valid under any'],
     ['a schema of either', (b) => (b.tools[0].input_schema = { type: 'object', anyOf: [] }), 'does not support oneOf, allOf, or anyOf'],
     ['five markers', (b) => (b.system = Array.from({ length: 5 }, () => ({ type: 'text', text: 'x', cache_control: EPHEMERAL }))), 'Found 6'],
     ['a marker on thinking', (b) => (b.messages[1].content[0].cache_control = EPHEMERAL), 'cache_control: Extra inputs'],

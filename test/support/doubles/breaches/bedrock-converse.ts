@@ -77,6 +77,7 @@ export const converse: RuleCase = {
     ['a forced tool of a model that is not forced', (b) => { delete b.additionalModelRequestFields; b.toolConfig.toolChoice = { any: {} }; }, 'not supported for this model', { model: 'us.anthropic.claude-opus-5-5' }],
     ['a property of other characters', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'object', properties: { $top: {} } }), 'Property keys should match'],
     ['a schema of an older draft', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'object', properties: { a: { type: 'array', items: [{}] } } }), 'must match JSON Schema draft 2020-12'],
+    ['a schema that is none', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'object', properties: { a: { type: 'STRING' } } }), 'is not valid under any'],
     ['a union at the top of a schema', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { ...SCHEMA, anyOf: [] }), 'at the top level'],
     ['a schema of no object', (b) => (b.toolConfig.tools[0].toolSpec.inputSchema.json = { type: 'string' }), 'must be one of the following: object'],
     ['a schema of more than Nova takes', (b) => { delete b.additionalModelRequestFields; delete b.outputConfig; b.system = [{ text: 'x' }]; b.messages = [{ role: 'user', content: [{ text: 'See' }] }]; }, 'extraneous key [additionalProperties]', { model: NOVA }],

@@ -77,6 +77,8 @@ export const gemini: RuleCase = {
     ['an unknown tier', (b) => (b.serviceTier = 'slow'), 'serviceTier'],
     ['a request of 21 MB', (b) => (b.contents[0].parts[1].inlineData.data = 'A'.repeat(21 * 1024 * 1024)), 'payload size exceeds'],
     ['ids of results on Vertex', (b) => { for (const { functionCall } of b.contents[1].parts) delete functionCall.id; }, 'function_response', { platform: 'vertex' }],
+    ['a schema that is none', (b) => (b.tools[0].functionDeclarations[0].parametersJsonSchema = { type: 'object', properties: { a: { type: 'STRING' } } }), 'is not valid under any'],
+    ['a form of the answer that is none', (b) => (b.generationConfig.responseJsonSchema = { type: 'STRING' }), 'is not valid under any'],
     ['a schema of no object', (b) => (b.tools[0].functionDeclarations[0].parametersJsonSchema = { type: 'array' }), 'should be of type OBJECT'],
     ['no thinking of a model that always thinks', (b) => (b.generationConfig.thinkingConfig = { thinkingBudget: 0 }), 'only works in thinking mode', { model: 'gemini-2.5-pro' }],
     ['thoughts of a model that has none', (b) => (b.generationConfig.thinkingConfig = { includeThoughts: true }), 'thinking is not supported', { model: 'gemini-2.0-flash' }],

@@ -87,6 +87,8 @@ export const chat: RuleCase = {
     ['an array without items', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'object', properties: { a: { type: ['array', 'null'] } } } }), 'array schema missing items'],
     ['a union at the top', (b) => (b.tools[0].function = { name: 'look', parameters: { ...SCHEMA, anyOf: [] } }), 'at the top level'],
     ['an unknown mode', (b) => (b.tool_choice = { type: 'allowed_tools', allowed_tools: { mode: 'none', tools: [] } }), 'mode'],
+    ['a schema that is none', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'object', properties: { a: { type: 'STRING' } } } }), 'is not valid under any'],
+    ['a form of the answer that is none', (b) => (b.response_format = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'STRING' } } }), 'is not valid under any'],
     ['a schema of no object', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'array' } }), `schema must be of 'type: "object"'`],
   ],
 }; // oxfmt-ignore
