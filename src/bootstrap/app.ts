@@ -118,11 +118,6 @@ async function buildApp(
   const errors = new ErrorFilter();
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
   const keys = await app.get(FirstKeys).ensure();
-  const { firstManagementHash: first } = keys;
-  const signInLink =
-    first !== undefined && environment.console === 'on'
-      ? await app.get(ConsoleSessionsService).makeLink(first)
-      : undefined;
 
   watchState(app);
   const readiness = app.get(Readiness);
@@ -154,7 +149,7 @@ async function buildApp(
   return {
     app,
     keys,
-    signInLink,
+    signInLink: await firstSignIn(app, environment, keys),
     storeDeath: app.get(EngineLife).death,
     isReady: () => readiness.state().ready,
     markOpen: () => {
@@ -168,6 +163,16 @@ async function buildApp(
       await drain.run(signal);
     },
   };
+}
+
+/** A link to the console, which the start that makes the first management key has. */
+async function firstSignIn(
+  app: NestExpressApplication,
+  { console }: Environment,
+  { firstManagementHash }: GeneratedKeys,
+): Promise<string | undefined> {
+  if (firstManagementHash === undefined || console !== 'on') return undefined;
+  return app.get(ConsoleSessionsService).makeLink(firstManagementHash);
 }
 
 function setUp(app: NestExpressApplication, { trustProxy, corsOrigins }: Environment): void {

@@ -274,6 +274,7 @@ export class Metrics {
     const { registry } = this;
     const registers = [registry];
     const model = labelsModels ? ['model'] : [];
+    const gauge = (name: string, help: string): Gauge => new Gauge({ name, help, registers });
     this.attempts = new Tally(registry, 'fairlead_upstream_attempts_total', {
       help: 'Calls to providers, by how they ended.',
       labels: ['provider', 'outcome', ...model],
@@ -304,20 +305,15 @@ export class Metrics {
       help: 'USD that callers were charged for calls, by who was called, as generations were settled.',
       labels: ['provider', ...model],
     });
-    this.openStreams = new Gauge({
-      name: 'fairlead_open_streams',
-      help: 'Streamed replies that are open now.',
-      registers,
-    });
+    this.openStreams = gauge('fairlead_open_streams', 'Streamed replies that are open now.');
     this.abandonments = new Tally(registry, 'fairlead_abandoned_calls_total', {
       help: 'Calls that were left after they had been sent, by what became of them: stopped, read, failed, cut.',
       labels: ['provider', 'outcome'],
     });
-    this.unseenCalls = new Gauge({
-      name: 'fairlead_unseen_calls',
-      help: 'Calls that run on without their callers, because their providers bill all of them.',
-      registers,
-    });
+    this.unseenCalls = gauge(
+      'fairlead_unseen_calls',
+      'Calls that run on without their callers, because their providers bill all of them.',
+    );
     this.ledgerEvents = new Counter({
       name: 'fairlead_ledger_events_total',
       help: 'What is out of the ordinary in the ledger: see docs/operate/observability.md.',
