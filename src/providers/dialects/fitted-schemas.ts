@@ -103,8 +103,8 @@ const FLAT_NAMES_MAX = 50;
 const NONE: readonly never[] = [];
 
 /**
- * Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. Each tool
- * of a request is examined: most are objects of plain values, for which this is one look at each.
+ * Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. Each
+ * tool of a request is examined: most are objects of plain values, for which this is one look at each.
  */
 export function isTakenByClaude(schema: JsonObject): boolean {
   for (const keyword of CLAUDE_REFUSES) if (schema[keyword] !== undefined) return false;

@@ -38,8 +38,8 @@ export function hasPlainType({ type }: JsonObject): boolean {
 }
 
 /**
- * One schema in the words of JSON Schema, which every format takes. Others are Google's, of which `nullable` is restated
- * too, and words of languages (`int`, `any`): these go into the description, and any value is allowed.
+ * One schema in the words of JSON Schema, which every format takes. Others are Google's, of which `nullable` is
+ * restated too, and words of languages (`int`, `any`): these go into the description, and any value is allowed.
  */
 export function inPlainWords(schema: JsonObject): JsonObject {
   if (hasPlainType(schema)) return schema;
@@ -140,8 +140,9 @@ function formed(keyword: string, value: Json | undefined): Json | undefined {
   if (LISTS.has(keyword)) return Array.isArray(value) && value.length > 0 ? value : undefined;
   if (keyword !== 'required') return value;
   if (!Array.isArray(value)) return formedFlag(keyword, value);
-  const names = new Set((value as readonly Json[]).filter(isText));
-  return names.size === value.length ? value : [...names];
+  const list = value as readonly Json[];
+  const names = new Set(list.filter(isText));
+  return names.size === list.length ? list : [...names];
 }
 
 const formedFlag = (keyword: string, value: Json): Json | undefined =>
@@ -156,9 +157,10 @@ function formedSchemas(keyword: string, value: Json, holding: Holding): Json | u
     return value;
   }
   if (holding === 'one' || !Array.isArray(value)) return holding !== 'list' && isSchema(value) ? value : undefined;
-  const schemas = (value as readonly Json[]).filter(isSchema);
+  const list = value as readonly Json[];
+  const schemas = list.filter(isSchema);
   if (schemas.length === 0) return undefined;
-  return schemas.length === value.length ? value : schemas;
+  return schemas.length === list.length ? list : schemas;
 }
 
 function wellFormed(schema: JsonObject): JsonObject {
