@@ -70,6 +70,7 @@ const REFUSED: readonly (readonly [object | null | string, string])[] = [
   [{ type: 'array', items: {} }, '.type: must be object'],
   [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, '.anyOf: must allow an object'],
   [{ oneOf: [{ type: 'NUMBER' }] }, '.oneOf: must allow an object'],
+  [{ allOf: [PLAIN, { type: 'string' }] }, '.allOf: must allow an object'],
   ['object', ': must be'],
 ];
 

@@ -66,7 +66,10 @@ const restrict = once(function* (schema) {
 });
 const restrictOfTool = once(function* (schema): Steps<RestrictedSchema> {
   const plain = mergeTop(yield* currentSchema(schema), CLAUDE_REFUSES);
-  const object = withObjectType(plain.schema);
+  const typed = withObjectType(plain.schema);
+  const { nullable, ...others } = typed;
+  // Arguments are never null.
+  const object = nullable === undefined ? typed : others;
   // A tool without properties takes no arguments.
   const named = object['properties'] === undefined ? { ...object, properties: {} } : object;
   const restricted = yield* restrict(named);
@@ -165,7 +168,7 @@ export const isTakenByCohere = (schema: JsonObject): boolean =>
   schema['type'] === 'object' && schemasWithin(schema).every(requiresSome);
 
 const requiresSome = (schema: JsonObject): boolean =>
-  !hasType(schema, 'object') || listOf(schema['required']).length > 0;
+  (!hasType(schema, 'object') && schema['properties'] === undefined) || listOf(schema['required']).length > 0;
 
 /** A schema for Gemini, of a tool or of the answer. */
 export const geminiSchema: Fit<FittedSchema> = once(function* (schema) {

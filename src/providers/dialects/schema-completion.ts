@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { inWords } from './schema-notes.js';
 import { hasType, HOLDING, mapEntries, type Holding } from './schema-walk.js';
 
@@ -121,6 +121,8 @@ export function inCurrentWords(schema: JsonObject): JsonObject {
 const isSchema = (value: Json | undefined): value is JsonObject | boolean =>
   isJsonObject(value) || typeof value === 'boolean';
 const isText = (value: Json): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber;
 
 /**
  * The value of a keyword in the form that JSON Schema demands, as far as it has one: null, which several formats take
@@ -132,10 +134,12 @@ function formed(keyword: string, value: Json | undefined): Json | undefined {
   if (holding !== undefined) return formedSchemas(keyword, value, holding);
   if (TEXTS.has(keyword)) return typeof value === 'string' ? value : undefined;
   if (SWITCHES.has(keyword)) return typeof value === 'boolean' ? value : undefined;
-  if (NUMBERS.has(keyword)) return typeof value === 'number' ? value : formedFlag(keyword, value);
+  if (NUMBERS.has(keyword)) return isNumber(value) ? value : formedFlag(keyword, value);
   if (COUNTS.has(keyword)) {
     if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
-    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+    return isNumber(value) && (typeof value === 'object' || (Number.isInteger(value) && value >= 0))
+      ? value
+      : undefined;
   }
   if (LISTS.has(keyword)) return Array.isArray(value) && value.length > 0 ? value : undefined;
   if (keyword !== 'required') return value;
