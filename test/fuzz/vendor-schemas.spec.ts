@@ -1,7 +1,7 @@
 /**
- * Goal: no schema of a tool or of an answer, however malformed, leaves in a form that its vendor refuses. Method: random
- * schemas in the words of JSON Schema, of its older drafts, of Google and of none, encoded for a model of each dialect
- * on each platform; the strict doubles judge what would be sent.
+ * Goal: no schema of a tool or of an answer, however malformed, leaves in a form that its vendor refuses. Method:
+ * random schemas in the words of JSON Schema, of its older drafts, of Google and of none, encoded for a model of each
+ * dialect on each platform; the strict doubles judge what would be sent.
  */
 import fc from 'fast-check';
 import type { ModelRequest } from '../../src/core/conversation/request.js';
@@ -55,7 +55,7 @@ const WORDS = {
   nullable: one<unknown>(true, false),
   $ref: one<unknown>('#/$defs/a', '#/nowhere', 5),
 };
-const optional = { requiredKeys: [] } as const;
+const optional: { requiredKeys: [] } = { requiredKeys: [] };
 const SCHEMAS = fc.letrec<{ schema: JsonObject; any: unknown; map: unknown; list: unknown }>((tie) => ({
   any: fc.oneof({ weight: 8, arbitrary: tie('schema') }, { weight: 1, arbitrary: one<unknown>(true, false, null, 'string') }),
   map: fc.oneof({ weight: 8, arbitrary: fc.dictionary(one(...NAMES), tie('any'), { maxKeys: 3 }) }, { weight: 1, arbitrary: one<unknown>(null, []) }),
@@ -93,7 +93,7 @@ const refusalsOf = (request: ModelRequest): readonly string[] =>
     const encoded = doAtOnce(access.dialect.encode(client.prepare(target, request, undefined).request, target, new Map())); // oxfmt-ignore
     const { body, headers } = access.platform.adapt?.(encoded, target) ?? encoded;
     const call = { body: JSON.parse(printJson(body)), headers, model: upstreamModel, stream: false, platform };
-    const refusal = DIALECT_DOUBLES[id].refuse(call as never);
+    const refusal = DIALECT_DOUBLES[id].refuse(call);
     return refusal ? [`${name}: ${refusal.message}`] : [];
   });
 

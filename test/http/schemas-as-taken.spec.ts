@@ -448,6 +448,19 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     expect([JSON.stringify(schemaIn(one, body)), dropped]).toEqual([JSON.stringify(CLOSED), []]);
   });
 
+  it.each(CASES.filter(({ seat }) => seat.dialect === 'cohere-chat'))(
+    '$pair: a form beside a tool is in the instructions, and this is named',
+    async (one) => {
+      const tools = [one.face.tool('look', CLOSED)];
+      const { body, dropped } = await sent(one, { tools, ...formOf(one.face, CLOSED) });
+      expect([body.response_format, dropped]).toEqual([undefined, ['output_config.format']]);
+      expect(JSON.stringify(body.messages)).toContain('The JSON must fit this JSON Schema');
+      if (one.face.name !== 'chat') return;
+      const plain = await sent(one, { tools, response_format: { type: 'json_object' } });
+      expect([plain.body.response_format, plain.dropped]).toEqual([undefined, ['response_format']]);
+    },
+  );
+
   it.each(CASES.filter(({ seat }) => !isClaude(seat) && seat !== NOVA))('$pair: the form of an answer is taken', async (one) => {
     for (const schema of [BOUND, CLOSED, { type: 'object', properties: { a: { type: 'string', format: 'uri' } }, required: ['a'], additionalProperties: false }]) {
       await sent(one, formOf(one.face, schema));

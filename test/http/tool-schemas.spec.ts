@@ -1,7 +1,7 @@
 /**
- * Goal: the schema of a tool or of an answer leaves in the words of JSON Schema, whatever its own, and a tool's is of an
- * object; what no vendor takes is a 400 that names its place. Method: the application over HTTP before strict doubles
- * of every dialect on every platform, which check schemas by JSON Schema's own; both faces, whole and streamed.
+ * Goal: the schema of a tool or of an answer leaves in the words of JSON Schema, whatever its own, and a tool's is of
+ * an object; what no vendor takes is a 400 that names its place. Method: the application over HTTP before strict
+ * doubles of every dialect on every platform, which check schemas by JSON Schema's own; both faces, whole and streamed.
  */
 import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js';
 import { startGateway, type TestGateway } from '../support/app.js';
@@ -70,6 +70,7 @@ const REFUSED: readonly (readonly [object | null | string, string])[] = [
   [{ type: 'array', items: {} }, '.type: must be object'],
   [{ anyOf: [{ type: 'string' }, { type: 'null' }] }, '.anyOf: must allow an object'],
   [{ oneOf: [{ type: 'NUMBER' }] }, '.oneOf: must allow an object'],
+  [{ allOf: [PLAIN, { type: 'string' }] }, '.allOf: must allow an object'],
   ['object', ': must be'],
 ];
 
@@ -122,7 +123,7 @@ describeOnEmbedded('schemas in words of others', (database) => {
   }
 
   it.each(FACES.flatMap((face) => Object.entries(TAKEN).map(([name, schema]) => [face, name, schema] as const)))(
-    '%s: the schema of a tool %s is taken',
+    'A14: %s: the schema of a tool %s is taken',
     async (face, _name, schema) => {
       const sent = await sentToAll(face, { tools: [toolOf(face, 'look', schema), toolOf(face, 'plain', PLAIN)] });
       for (const body of sent.values()) expect(JSON.stringify(body)).not.toMatch(/"(?:OBJECT|STRING|ARRAY)"/);

@@ -93,6 +93,6 @@ describeOnEmbedded('a budget and an effort', (database) => {
 /** The names in the routing metadata of a whole reply, or of the last event of a stream that has any. */
 function droppedIn(text: string): unknown {
   const found = text.startsWith('{') ? text : text.split('\n').findLast((line) => line.includes('"router_metadata"'));
-  const body = JSON.parse(found!.replace(/^data: /, '')) as JsonBody;
+  const body: JsonBody = JSON.parse(found!.replace(/^data: /, ''));
   return body.router_metadata.attempts[0].dropped;
 }

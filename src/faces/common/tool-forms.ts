@@ -58,8 +58,8 @@ function assertParameters(parameters: Json | undefined, known: readonly string[]
   throw new GatewayError('invalid-request', `${path}.${shortened(stranger)}: ${reason}`);
 }
 
-/** Keywords of which one of the schemas under them must hold. */
-const UNIONS = ['anyOf', 'oneOf'] as const;
+/** Keywords that combine schemas. */
+const COMBINING = ['anyOf', 'oneOf', 'allOf'] as const;
 
 /** Whether a schema may hold for an object, in the words of JSON Schema or of Google's schemas. */
 function mayBeObject(schema: Json): boolean {
@@ -78,15 +78,14 @@ export function assertObjectSchema(schema: JsonObject, path: string): void {
   if (!mayBeObject(schema)) {
     throw new GatewayError('invalid-request', `${path}.type: must be object, as the arguments of a tool are one`);
   }
-  const union = UNIONS.find((keyword) => {
+  for (const keyword of COMBINING) {
     const list = schema[keyword];
-    return Array.isArray(list) && list.length > 0 && !(list as readonly Json[]).some(mayBeObject);
-  });
-  if (union === undefined) return;
-  throw new GatewayError(
-    'invalid-request',
-    `${path}.${union}: must allow an object, as the arguments of a tool are one`,
-  );
+    if (!Array.isArray(list) || list.length === 0) continue;
+    const schemas = list as readonly Json[];
+    if (keyword === 'allOf' ? schemas.every(mayBeObject) : schemas.some(mayBeObject)) continue;
+    const words = 'must allow an object, as the arguments of a tool are one';
+    throw new GatewayError('invalid-request', `${path}.${keyword}: ${words}`);
+  }
 }
 
 /** A version of a vendor’s tool: a date, or a number. */

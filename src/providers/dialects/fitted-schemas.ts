@@ -66,7 +66,10 @@ const restrict = once(function* (schema) {
 });
 const restrictOfTool = once(function* (schema): Steps<RestrictedSchema> {
   const plain = mergeTop(yield* currentSchema(schema), CLAUDE_REFUSES);
-  const object = withObjectType(plain.schema);
+  const typed = withObjectType(plain.schema);
+  const { nullable, ...others } = typed;
+  // Arguments are never null.
+  const object = nullable === undefined ? typed : others;
   // A tool without properties takes no arguments.
   const named = object['properties'] === undefined ? { ...object, properties: {} } : object;
   const restricted = yield* restrict(named);
@@ -103,8 +106,8 @@ const FLAT_NAMES_MAX = 50;
 const NONE: readonly never[] = [];
 
 /**
- * Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. Each tool
- * of a request is examined: most are objects of plain values, for which this is one look at each.
+ * Whether the schema of a tool that is not strict goes to Claude, or to another model in its format, unchanged. Each
+ * tool of a request is examined: most are objects of plain values, for which this is one look at each.
  */
 export function isTakenByClaude(schema: JsonObject): boolean {
   for (const keyword of CLAUDE_REFUSES) if (schema[keyword] !== undefined) return false;
@@ -165,7 +168,7 @@ export const isTakenByCohere = (schema: JsonObject): boolean =>
   schema['type'] === 'object' && schemasWithin(schema).every(requiresSome);
 
 const requiresSome = (schema: JsonObject): boolean =>
-  !hasType(schema, 'object') || listOf(schema['required']).length > 0;
+  (!hasType(schema, 'object') && schema['properties'] === undefined) || listOf(schema['required']).length > 0;
 
 /** A schema for Gemini, of a tool or of the answer. */
 export const geminiSchema: Fit<FittedSchema> = once(function* (schema) {

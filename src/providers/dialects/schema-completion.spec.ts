@@ -1,5 +1,6 @@
 // Goal: schemas get what JSON Schema makes optional, and those that fit stay unchanged. Method: tables of schemas.
 import type { JsonObject } from '../../core/json/json.js';
+import { parseJson } from '../../core/json/json.js';
 import { completeSchema } from './schema-completion.js';
 
 it.each<[string, JsonObject, JsonObject]>([
@@ -36,6 +37,7 @@ it.each<[JsonObject]>([
   [{ type: ['string', 'null'], enum: ['a', null], examples: ['a'], uniqueItems: true, minLength: 0, multipleOf: 0.1 }],
   [{ properties: { a: true, type: { type: 'string' } }, anyOf: [false, {}], $defs: {}, additionalProperties: false }],
   [{ exclusiveMinimum: 0, required: ['a'] }],
+  [parseJson('{ "maximum": 18446744073709551615, "maxLength": 18446744073709551615 }') as JsonObject],
 ])('leaves %j alone', (schema) => {
   expect(completeSchema(schema)).toBe(schema);
 });

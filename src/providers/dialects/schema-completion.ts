@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { inWords } from './schema-notes.js';
 import { hasType, HOLDING, mapEntries, type Holding } from './schema-walk.js';
 
@@ -38,8 +38,8 @@ export function hasPlainType({ type }: JsonObject): boolean {
 }
 
 /**
- * One schema in the words of JSON Schema, which every format takes. Others are Google's, of which `nullable` is restated
- * too, and words of languages (`int`, `any`): these go into the description, and any value is allowed.
+ * One schema in the words of JSON Schema, which every format takes. Others are Google's, of which `nullable` is
+ * restated too, and words of languages (`int`, `any`): these go into the description, and any value is allowed.
  */
 export function inPlainWords(schema: JsonObject): JsonObject {
   if (hasPlainType(schema)) return schema;
@@ -121,6 +121,8 @@ export function inCurrentWords(schema: JsonObject): JsonObject {
 const isSchema = (value: Json | undefined): value is JsonObject | boolean =>
   isJsonObject(value) || typeof value === 'boolean';
 const isText = (value: Json): value is string => typeof value === 'string';
+const isNumber = (value: unknown): value is number | ExactNumber =>
+  typeof value === 'number' || value instanceof ExactNumber;
 
 /**
  * The value of a keyword in the form that JSON Schema demands, as far as it has one: null, which several formats take
@@ -132,16 +134,19 @@ function formed(keyword: string, value: Json | undefined): Json | undefined {
   if (holding !== undefined) return formedSchemas(keyword, value, holding);
   if (TEXTS.has(keyword)) return typeof value === 'string' ? value : undefined;
   if (SWITCHES.has(keyword)) return typeof value === 'boolean' ? value : undefined;
-  if (NUMBERS.has(keyword)) return typeof value === 'number' ? value : formedFlag(keyword, value);
+  if (NUMBERS.has(keyword)) return isNumber(value) ? value : formedFlag(keyword, value);
   if (COUNTS.has(keyword)) {
     if (typeof value === 'string' && /^\d{1,15}$/.test(value)) return Number(value);
-    return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+    return isNumber(value) && (typeof value === 'object' || (Number.isInteger(value) && value >= 0))
+      ? value
+      : undefined;
   }
   if (LISTS.has(keyword)) return Array.isArray(value) && value.length > 0 ? value : undefined;
   if (keyword !== 'required') return value;
   if (!Array.isArray(value)) return formedFlag(keyword, value);
-  const names = new Set((value as readonly Json[]).filter(isText));
-  return names.size === value.length ? value : [...names];
+  const list = value as readonly Json[];
+  const names = new Set(list.filter(isText));
+  return names.size === list.length ? list : [...names];
 }
 
 const formedFlag = (keyword: string, value: Json): Json | undefined =>
@@ -156,9 +161,10 @@ function formedSchemas(keyword: string, value: Json, holding: Holding): Json | u
     return value;
   }
   if (holding === 'one' || !Array.isArray(value)) return holding !== 'list' && isSchema(value) ? value : undefined;
-  const schemas = (value as readonly Json[]).filter(isSchema);
+  const list = value as readonly Json[];
+  const schemas = list.filter(isSchema);
   if (schemas.length === 0) return undefined;
-  return schemas.length === value.length ? value : schemas;
+  return schemas.length === list.length ? list : schemas;
 }
 
 function wellFormed(schema: JsonObject): JsonObject {

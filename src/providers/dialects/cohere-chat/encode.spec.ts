@@ -101,6 +101,14 @@ describe('fields', () => {
     ).toEqual({ type: 'json_object', json_schema: schema });
   });
 
+  it('beside tools, are instructions where they have a schema', () => {
+    const schema = { type: 'object', properties: { a: {} }, required: ['a'] };
+    const body = bodyOf({ tools: [tool('f')], outputFormat: { type: 'json-schema', schema } });
+    expect(body).not.toHaveProperty('response_format');
+    expect(JSON.stringify(body['messages'])).toContain(JSON.stringify(JSON.stringify(schema)).slice(1, -1));
+    expect(bodyOf({ tools: [tool('f')], outputFormat: { type: 'json-object' } })).not.toHaveProperty('response_format');
+  });
+
   it('of the vendor’s own go as they came, and do not override what is modelled', () => {
     const value = { safety_mode: 'STRICT', model: 'other', stream: true };
     expect(bodyOf({ extras: { vendor: 'cohere', value } })).toMatchObject({ safety_mode: 'STRICT', model: 'command-x', stream: false }); // oxfmt-ignore
