@@ -464,7 +464,7 @@ describeInChromium('the console in Chromium', () => {
           page.getByRole('link', { name: 'Export as CSV' }).click(),
         ]);
         expect(
-          readFileSync((await download.path())!, 'utf8')
+          readFileSync(await download.path(), 'utf8')
             .split('\n')
             .filter(Boolean),
         ).toHaveLength(61);
