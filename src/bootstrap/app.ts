@@ -54,6 +54,12 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
   readonly acceptsFaster?: boolean | undefined;
 }
 
+/** What is shown once. */
+export interface ShownKeys extends GeneratedKeys {
+  /** The token of a link that signs in to the console once: of the first start of a store. */
+  readonly signInLink?: string;
+}
+
 /** A running gateway, as used by main and tests. */
 export interface Gateway {
   readonly app: NestExpressApplication;
@@ -62,9 +68,7 @@ export interface Gateway {
   /** The address of the health port, where this process has one. */
   readonly healthUrl?: string;
   /** The keys generated at this start, to be shown once. */
-  readonly keys: GeneratedKeys;
-  /** The token of a link that signs in to the console once, of the first start. */
-  readonly signInLink: string | undefined;
+  readonly keys: ShownKeys;
   /** Resolves when its embedded database has died: only a new process can use it again. */
   readonly storeDeath: Promise<Error>;
   /** Whether it should receive requests. */
@@ -117,7 +121,7 @@ async function buildApp(
   await app.init();
   const errors = new ErrorFilter();
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
-  const keys = await app.get(FirstKeys).ensure();
+  const keys = await ensureKeys(app, environment);
 
   watchState(app);
   const readiness = app.get(Readiness);
@@ -149,7 +153,6 @@ async function buildApp(
   return {
     app,
     keys,
-    signInLink: await firstSignIn(app, environment, keys),
     storeDeath: app.get(EngineLife).death,
     isReady: () => readiness.state().ready,
     markOpen: () => {
@@ -165,14 +168,11 @@ async function buildApp(
   };
 }
 
-/** A link to the console, which the start that makes the first management key has. */
-async function firstSignIn(
-  app: NestExpressApplication,
-  { console }: Environment,
-  { firstManagementHash }: GeneratedKeys,
-): Promise<string | undefined> {
-  if (firstManagementHash === undefined || console !== 'on') return undefined;
-  return app.get(ConsoleSessionsService).makeLink(firstManagementHash);
+async function ensureKeys(app: NestExpressApplication, environment: Environment): Promise<ShownKeys> {
+  const keys = await app.get(FirstKeys).ensure();
+  const { firstManagementHash: first } = keys;
+  if (first === undefined || environment.console === 'off') return keys;
+  return { ...keys, signInLink: await app.get(ConsoleSessionsService).makeLink(first) };
 }
 
 function setUp(app: NestExpressApplication, { trustProxy, corsOrigins }: Environment): void {

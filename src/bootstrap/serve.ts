@@ -1,11 +1,10 @@
 import cluster from 'node:cluster';
 import { join } from 'node:path';
-import { startApp, type Gateway } from './app.js';
+import { startApp, type Gateway, type ShownKeys } from './app.js';
 import { endEarlyStop } from './early-stop.js';
 import { compileForRequests } from './engine-flags.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { CatalogRefused } from '../catalog/fault.js';
-import type { GeneratedKeys } from '../keys/first-keys.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { createDataDirectory } from '../shared/data-directory.js';
 import { diskFullMessage } from '../shared/database/disk-full.js';
@@ -113,9 +112,6 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   if (!process.stdout.isTTY) logger.log(`listening at ${gateway.url}`, 'Fairlead');
   if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
-  // Behind the mark, so that no log of requests has it. It is used up by the page, not by its address.
-  if (gateway.signInLink !== undefined)
-    console.log(`Console, once within 15 minutes: ${gateway.url}/console#link=${gateway.signInLink}`);
   void gateway.storeDeath.then((died) => {
     logger.error(`${died.message}. Only a new process can open it again: this one ends.`, undefined, 'Database');
     exitCode = 1;
@@ -140,9 +136,14 @@ function reportStart(environment: Environment, logger: PinoLogger, { app, url, k
 }
 
 /** Keys generated at this start are shown here and never again: on standard output, bypassing the logger. */
-function showKeys(url: string, { managementKey, apiKey }: GeneratedKeys): void {
+function showKeys(url: string, { managementKey, apiKey, signInLink }: ShownKeys): void {
   if (managementKey !== undefined) console.log(`FAIRLEAD_MANAGEMENT_KEY=${managementKey}`);
-  if (apiKey === undefined) return;
+  if (apiKey !== undefined) showApiKey(url, apiKey);
+  // Behind the mark, so that no log of requests has it. The page uses it up, not its address.
+  if (signInLink !== undefined) console.log(`Console, once within 15 minutes: ${url}/console#link=${signInLink}`);
+}
+
+function showApiKey(url: string, apiKey: string): void {
   const body = '{"model":"sandbox/echo","max_tokens":64,"messages":[{"role":"user","content":"Hello, Fairlead"}]}';
   console.log(`FAIRLEAD_API_KEY=${apiKey}`);
   console.log(

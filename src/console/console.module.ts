@@ -11,7 +11,7 @@ import { ConsoleSessionsService } from './console-sessions.service.js';
 import { ConsoleController } from './console.controller.js';
 import { SessionController } from './session.controller.js';
 
-/** Sessions as the guard of all routes reads them: global, because the guard belongs to a module that this one needs. */
+/** Sessions as the guard of all routes reads them: global, because the guard is of a module that this one needs. */
 @Global()
 @Module({
   imports: [TypeOrmModule.forFeature([ConsoleSessionEntity, ConsoleLinkEntity])],

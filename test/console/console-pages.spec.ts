@@ -160,7 +160,7 @@ describeInChromium('the console in Chromium', () => {
       it(
         'is done once by the link of the first start, which leaves the address at once',
         async () => {
-          const link = gateway.gateway.signInLink!;
+          const link = gateway.gateway.keys.signInLink!;
           const watched = await open(`/console#link=${link}`);
           const { page } = watched;
           await page.getByText('This link signs you in once').waitFor();

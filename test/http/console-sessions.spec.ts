@@ -296,7 +296,7 @@ describeOnEachDatabase('the link of the first start', (database) => {
 
   it('signs in once, and later starts have none', async () => {
     const first = await startGateway(database, { clock });
-    const link = first.gateway.signInLink!;
+    const link = first.gateway.keys.signInLink!;
     expect(link).toMatch(/^[\w-]{43}$/);
     const use = (): Promise<RawResponse> =>
       sendByConsole(first, { method: 'POST', path: '/console/session', body: { link } });
@@ -313,7 +313,7 @@ describeOnEachDatabase('the link of the first start', (database) => {
     expect(rows).toEqual([{ links: 0 }]);
     await first.close();
     const second = await startGateway(database, { clock });
-    expect(second.gateway.signInLink).toBeUndefined();
+    expect(second.gateway.keys.signInLink).toBeUndefined();
     await second.close();
   }, 60_000);
 });
@@ -323,7 +323,7 @@ describeOnEmbedded('the link of a first start', (database) => {
     const clock = new AheadClock();
     const gateway = await startGateway(database, { clock });
     try {
-      const link = gateway.gateway.signInLink!;
+      const link = gateway.gateway.keys.signInLink!;
       clock.aheadMs += 15 * MINUTE_MS;
       const { status } = await sendByConsole(gateway, { method: 'POST', path: '/console/session', body: { link } });
       expect(status).toBe(401);
