@@ -254,6 +254,10 @@ export class Metrics {
     help: 'Requests that this gateway refused or failed by itself, by reason. Faults of providers are attempts.',
     labels: ['reason'],
   });
+  private readonly outboxEvents = new Tally(this.registry, 'fairlead_outbox_events_total', {
+    help: 'Events for destinations: attempts that were delivered or failed, and events that were given up.',
+    labels: ['type', 'outcome'],
+  });
   private readonly attempts: Tally;
   private readonly attemptSeconds: Histogram;
   private readonly firstTokenSeconds: Histogram;
@@ -265,7 +269,6 @@ export class Metrics {
   private readonly unseenCalls: Gauge;
   private readonly ledgerEvents: Counter;
   private readonly operatorCosts: Tally;
-  private readonly outboxEvents: Tally;
   private readonly statementSeconds: Histogram;
   private readonly states: StateGauges;
 
@@ -323,10 +326,6 @@ export class Metrics {
     this.operatorCosts = new Tally(registry, 'fairlead_operator_cost_usd_total', {
       help: 'USD that providers and engines ask for and no caller pays, as generations were settled.',
       labels: ['provider'],
-    });
-    this.outboxEvents = new Tally(registry, 'fairlead_outbox_events_total', {
-      help: 'Events for destinations: attempts that were delivered or failed, and events that were given up.',
-      labels: ['type', 'outcome'],
     });
     this.statementSeconds = new Histogram({
       name: 'fairlead_database_statement_duration_seconds',
