@@ -283,7 +283,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
 
   it('shows what the ledger holds of the current windows, and what is left of the limit', async () => {
     const { key, hash } = await create({ limit: 10, limit_reset: 'daily' });
-    const now = Date.now();
+    const now = clock.now();
     const store = gateway.gateway.app.get(DataSource, { strict: false });
     const record = (
       interval: Interval,
@@ -338,7 +338,8 @@ describeOnEmbedded('keys over HTTP', (database) => {
     const shown = async (): Promise<unknown> => (await call('GET', '/api/v1/key', { key: API_KEY })).body.data;
     await store.query(
       `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used)
-       select id, 'free_requests', id::text, 'daily', window_start_of('daily', now()), 12 from accounts`,
+       select id, 'free_requests', id::text, 'daily', $1, 12 from accounts`,
+      [windowStart('daily', clock.now())],
     );
     const expectFreeRequests = async (used: number, limit: number): Promise<void> =>
       expect(await shown()).toMatchObject({
@@ -351,9 +352,9 @@ describeOnEmbedded('keys over HTTP', (database) => {
     await expectFreeRequests(12, 50);
     await store.query(`update accounts set purchased_usd = 9`);
     await expectFreeRequests(12, 1000);
-    clock.aheadMs = 86_400_000;
+    clock.aheadMs += 86_400_000;
     await expectFreeRequests(0, 1000);
-    clock.aheadMs = 0;
+    clock.aheadMs -= 86_400_000;
     await store.query(`update accounts set purchased_usd = 0, free_tier = true`);
     await store.query(`delete from spending_windows where scope = 'free_requests'`);
   });
@@ -481,9 +482,10 @@ describeOnEmbedded('keys over HTTP', (database) => {
   it('stops a key when its time is over', async () => {
     const { key, hash } = await create({ expires_at: '2100-01-01T00:00:00Z' });
     expect((await call('GET', '/api/v1/key', { key })).status).toBe(200);
+    const { aheadMs } = clock;
     clock.aheadMs = Date.parse('2100-01-01T00:00:00Z') - Date.now();
     expect((await call('GET', '/api/v1/key', { key })).status).toBe(401);
-    clock.aheadMs = 0;
+    clock.aheadMs = aheadMs;
     await call('DELETE', `/api/v1/keys/${hash}`);
   });
 
