@@ -36,7 +36,7 @@ export const ADVISORY_LOCKS = {
    * it waits for those that began before.
    */
   postedSettlements: 4_721_012,
-  /** Closing a month. Shared by transactions that enter credits: none is dated into a month that is closed meanwhile. */
+  /** Closing a month. Transactions that enter credits share it: none is dated into a month that is closed meanwhile. */
   monthEnd: 4_721_013,
   /** Counting the destinations of an account. */
   destinations: 4_721_041,
