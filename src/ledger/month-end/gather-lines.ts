@@ -94,9 +94,9 @@ async function readCredits(store: Querying, accountId: string, { from, until }: 
      WHERE account_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY kind ORDER BY kind COLLATE "C"`,
     [accountId, from.toISOString(), until.toISOString()],
   );
-  const nobody = { workspace_id: null, workspace: null, key_hash: null, key_name: null, member: null, model: null };
+  const ofAccount = { workspace_id: null, workspace: null, key_hash: null, key_name: null, member: null, model: null };
   const nothing = { prompt_tokens: '0', completion_tokens: '0', cached_tokens: '0', reasoning_tokens: '0' };
-  return rows.map((row) => ({ ...nobody, ...nothing, ...row, byok_amount: '0', operator_cost: '0' }));
+  return rows.map((row) => ({ ...ofAccount, ...nothing, ...row, byok_amount: '0', operator_cost: '0' }));
 }
 
 /** What was entered into earlier months after they were closed, and copies of what may be corrected. */

@@ -36,7 +36,7 @@ export const ADVISORY_LOCKS = {
    * it waits for those that began before.
    */
   postedSettlements: 4_721_012,
-  /** Closing a month. Transactions that enter credits share it: none is dated into a month that is closed meanwhile. */
+  /** Closing a month. Shared by transactions that enter credits: they date none into a month that is being closed. */
   monthEnd: 4_721_013,
   /** Counting the destinations of an account. */
   destinations: 4_721_041,
