@@ -52,17 +52,12 @@ const bounds = object({
   allowed_models: nullable(rows(text())),
 });
 
-const boundFlag = described(
-  'Whether a management key reaches its workspace alone; false of inference keys, which manage nothing.',
-  flag(),
-);
-
 const keyProperties = {
   hash: described('Its id, which no rotation changes.', text()),
   name: text(),
   label: text(),
   kind: oneOf(['inference', 'management']),
-  is_workspace_bound: boundFlag,
+  is_workspace_bound: flag(),
   disabled: flag(),
   ...figures.properties,
   ...bounds.properties,
@@ -109,7 +104,7 @@ export const keyStatusView = titled(
     ...bounds.properties,
     is_free_tier: flag(),
     is_management_key: flag(),
-    is_workspace_bound: boundFlag,
+    is_workspace_bound: flag(),
     is_provisioning_key: described('The former name of `is_management_key`.', flag()),
     creator_user_id: nullable(text()),
     expires_at: nullable(moment()),

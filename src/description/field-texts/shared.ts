@@ -184,6 +184,8 @@ export const SHARED_TEXTS: Readonly<Record<string, string>> = {
   is_observability_io_logging_enabled: 'Kept for other programs; the gateway does not read it.',
   is_provisioning_key: 'The former name of `is_management_key`.',
   is_required: 'Whether the credential of the operator is not used where this one fits.',
+  is_workspace_bound:
+    'Whether a management key reaches its workspace alone; false of inference keys, which manage nothing.',
   iterations: 'The single calls that the usage sums up, where there were several.',
   keep: 'What stays in the conversation.',
   key_hash: 'Hash of the key.',
