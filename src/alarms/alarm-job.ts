@@ -76,7 +76,7 @@ export class AlarmJob implements OnApplicationBootstrap, BeforeApplicationShutdo
     return this.database.transaction('READ COMMITTED', async (manager) => {
       const [due] = await manager.query<{ id: string }[]>(
         `SELECT id FROM alarms
-         WHERE enabled AND (judged_at IS NULL OR judged_at <= now() + ($1 - ${REST_MS}) * interval '1 millisecond')
+         WHERE enabled AND (judged_at IS NULL OR judged_at <= now() + ($1::float8 - ${REST_MS}) * interval '1 millisecond')
          ORDER BY judged_at NULLS FIRST LIMIT 1 FOR UPDATE SKIP LOCKED`,
         [aheadMs],
       );
