@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Request, Response } from 'express';
 import { AppModule } from '../app.module.js';
+import { hashKey } from '../core/ids.js';
 import { SystemClock } from '../core/time.js';
 import { ConsoleSessionsService } from '../console/console-sessions.service.js';
 import { Delivery } from '../faces/common/delivery.js';
@@ -56,7 +57,7 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
 
 /** What is shown once. */
 export interface ShownKeys extends GeneratedKeys {
-  /** The token of a link that signs in to the console once: of the first start of a store. */
+  /** The token of a link that signs in to the console once, by the generated management key. */
   readonly signInLink?: string;
 }
 
@@ -170,9 +171,9 @@ async function buildApp(
 
 async function ensureKeys(app: NestExpressApplication, environment: Environment): Promise<ShownKeys> {
   const keys = await app.get(FirstKeys).ensure();
-  const { firstManagementHash: first } = keys;
-  if (first === undefined || environment.console === 'off') return keys;
-  return { ...keys, signInLink: await app.get(ConsoleSessionsService).makeLink(first) };
+  const { managementKey } = keys;
+  if (managementKey === undefined || environment.console === 'off') return keys;
+  return { ...keys, signInLink: await app.get(ConsoleSessionsService).makeLink(hashKey(managementKey)) };
 }
 
 function setUp(app: NestExpressApplication, { trustProxy, corsOrigins }: Environment): void {

@@ -19,8 +19,6 @@ import { newKeyRow, plainKey } from './new-key.js';
 export interface GeneratedKeys {
   readonly managementKey?: string;
   readonly apiKey?: string;
-  /** Hash of the management key, where this start has made it of whatever origin: the store is new. */
-  readonly firstManagementHash?: string;
 }
 
 interface MadeKey {
@@ -56,14 +54,12 @@ export class FirstKeys {
     const home = await this.accounts.ensureDefault();
     return this.changes.run(operatorOf(home.accountId), async (manager) => {
       await waitForLock(manager, 'firstKeys');
-      const isNew = !(await manager.existsBy(ApiKeyEntity, { accountId: home.accountId, kind: 'management' }));
       const management = await this.ensureKind(manager, home, 'management', this.environment.managementKey);
       const inference = await this.ensureKind(manager, home, 'inference', this.environment.apiKey);
       const made = [management, inference].filter((key) => key !== undefined);
       const generated: GeneratedKeys = {
         ...(management?.generated !== undefined && { managementKey: management.generated }),
         ...(inference?.generated !== undefined && { apiKey: inference.generated }),
-        ...(management && isNew && { firstManagementHash: management.row.hash }),
       };
       return { result: generated, entries: made.map(({ row }) => API_KEY.created(row)) };
     });

@@ -12,6 +12,9 @@ import { CONSOLE_HEADERS, sendByConsole, signInByKey, type ConsoleRequest } from
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import type { RawResponse } from '../support/raw-client.js';
 
+/** Of a start that makes its management key by itself. */
+const GENERATED = { FAIRLEAD_MANAGEMENT_KEY: '' };
+
 const OVER = 'The session of the console has ended. Sign in again.';
 
 describeOnEachDatabase('sessions of the console', (database) => {
@@ -295,7 +298,7 @@ describeOnEachDatabase('the link of the first start', (database) => {
   const clock = new AheadClock();
 
   it('signs in once, and later starts have none', async () => {
-    const first = await startGateway(database, { clock });
+    const first = await startGateway(database, { clock, variables: GENERATED });
     const link = first.gateway.keys.signInLink!;
     expect(link).toMatch(/^[\w-]{43}$/);
     const use = (): Promise<RawResponse> =>
@@ -305,14 +308,14 @@ describeOnEachDatabase('the link of the first start', (database) => {
     const replies = await Promise.all([use(), use(), use()]);
     expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 401, 401]);
     const taken = replies.find(({ status }) => status === 201)!;
-    expect(taken.json.data.key).toBe(hashKey(MANAGEMENT_KEY));
+    expect(taken.json.data.key).toBe(hashKey(first.gateway.keys.managementKey!));
     const cookie = taken.headers['set-cookie']!.split(';')[0]!;
     expect((await sendByConsole(first, { path: '/api/v1/keys', cookie, headers: CONSOLE_HEADERS })).status).toBe(200);
     expect((await use()).status).toBe(401);
     const rows = await first.gateway.app.get(DataSource).query('select count(*)::int as links from console_links');
     expect(rows).toEqual([{ links: 0 }]);
     await first.close();
-    const second = await startGateway(database, { clock });
+    const second = await startGateway(database, { clock, variables: GENERATED });
     expect(second.gateway.keys.signInLink).toBeUndefined();
     await second.close();
   }, 60_000);
@@ -321,7 +324,7 @@ describeOnEachDatabase('the link of the first start', (database) => {
 describeOnEmbedded('the link of a first start', (database) => {
   it('is good for fifteen minutes', async () => {
     const clock = new AheadClock();
-    const gateway = await startGateway(database, { clock });
+    const gateway = await startGateway(database, { clock, variables: GENERATED });
     try {
       const link = gateway.gateway.keys.signInLink!;
       clock.aheadMs += 15 * MINUTE_MS;
@@ -330,6 +333,14 @@ describeOnEmbedded('the link of a first start', (database) => {
     } finally {
       await gateway.close();
     }
+  }, 60_000);
+});
+
+describeOnEmbedded('a first start with keys of its own', (database) => {
+  it('has no link: its operator knows them, and its output stays as it is', async () => {
+    const gateway = await startGateway(database);
+    expect(gateway.gateway.keys).toEqual({});
+    await gateway.close();
   }, 60_000);
 });
 

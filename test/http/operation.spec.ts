@@ -208,7 +208,7 @@ describe('a start at a terminal', () => {
         expect(banner).toContain(line);
       expect(banner!.trim().split('\n').length).toBeLessThan(12);
       expect(keys).toMatch(/^sk-fl-v1-[0-9a-f]{64}\nFAIRLEAD_API_KEY=sk-fl-v1-[0-9a-f]{64}\ncurl http/);
-      await first.prints(/^Console, once within 15 minutes: http:\S+\/console#link=[\w-]{43}$/m);
+      await first.prints(/Console, once within 15 minutes: http:\S+\/console#link=[\w-]{43}\n/);
       first.signal('SIGINT');
       await first.ended;
       const second = new GatewayProcess(variables, { flags });
