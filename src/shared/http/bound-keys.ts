@@ -8,8 +8,8 @@ export type BoundUse = 'own workspace' | 'account only';
 
 /**
  * The routes that take a management key (docs/operate/workspaces.md#keys-of-a-workspace). One without a row is for keys
- * of the account only; test/http/bound-keys.spec.ts fails where a route has none. Rows of routes that take either kind of
- * key are about management keys as well.
+ * of the account only; test/http/bound-keys.spec.ts fails where a route has none. Routes that take either kind of key
+ * have rows too.
  */
 export const BOUND_USES: Readonly<Record<string, BoundUse>> = {
   'POST /keys': 'own workspace',
