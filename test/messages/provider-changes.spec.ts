@@ -42,7 +42,7 @@ class Watch {
     const [request, again] = [client.read(), client.read()];
     const faults = SERVED_MODELS.flatMap((served) => {
       if (client.hasPdf && !served.takesPdfs) {
-        expect(() => client.encoded(served, request)).toThrow(/^messages\.\d+\.content.*(?:document|file)/);
+        expect(() => client.encoded(served, request)).toThrow(/^(?:messages|input)\.\d+\.content.*(?:document|file)/);
         return [];
       }
       const { body, text, refusal } = client.encoded(served, request);
