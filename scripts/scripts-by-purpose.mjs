@@ -13,6 +13,7 @@ export const PURPOSES = {
     'format:check': 'reports what is not formatted',
     lint: 'reports what lint finds',
     types: 'reports what does not compile',
+    'types:console': 'checks the types of the console',
   },
   Tests: {
     test: 'the quick ring, in five minutes',

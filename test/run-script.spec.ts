@@ -9,7 +9,14 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-const SCRIPTS = ['run.mjs', 'end-with-parent.mjs', 'process-group.mjs', 'guide-sources.mjs', 'sources-state.mjs'];
+const SCRIPTS = [
+  'run.mjs',
+  'end-with-parent.mjs',
+  'process-group.mjs',
+  'guide-sources.mjs',
+  'console-sources.mjs',
+  'sources-state.mjs',
+];
 /** A gateway that ends slowly, like one that drains. */
 const PROGRAM = `
 let signals = 0;

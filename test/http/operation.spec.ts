@@ -242,6 +242,7 @@ describe('a start at a terminal', () => {
       expect(banner.map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
         expect.stringMatching(/^Fairlead \d+\.\d+\.\d+ listens at http/),
         '',
+        'Console',
         'Reference',
         'API',
         'Keys',

@@ -173,17 +173,24 @@ describeOnPostgres('the first request of a new user', (database) => {
       await expect(undone).rejects.toThrow('undone');
       return rows;
     };
-    // The first hold of a connection also reads what it plans by.
-    await rowsFor('the first');
-    const few = await rowsFor('one of few');
+    // The first hold of a connection, and the first after an analysis, also reads what it plans by.
+    const fewestFor = async (users: string): Promise<number> => {
+      const rows: number[] = [];
+      for (const number of [1, 2, 3, 4]) {
+        // Each hold that was undone leaves dead versions of the account's counter, which are looked at as well.
+        await source.query('vacuum (analyze) spending_windows, budgets');
+        rows.push(await rowsFor(`${users}, ${number}`));
+      }
+      return Math.min(...rows);
+    };
+    const few = await fewestFor('one of few');
     await source.query(
       `insert into spending_windows (account_id, scope, scope_id, interval, window_start, used)
        select $1, 'users', encode(sha256(n::text::bytea), 'hex'), interval, window_start_of(interval, now()), 0.01
        from generate_series(1, 50000) as n, unnest(array['daily', 'lifetime']) as interval`,
       [account.id],
     );
-    await source.query('analyze spending_windows');
-    const many = await rowsFor('one of many');
+    const many = await fewestFor('one of many');
     expect(few).toBeGreaterThan(0);
     expect(many).toBeLessThanOrEqual(few);
     expect(many).toBeGreaterThan(0);

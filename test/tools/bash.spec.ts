@@ -348,7 +348,7 @@ describe('a hostile command', () => {
       'echo {1..300}{1..300}',
       'printf "%08000000d" 1 | sort | uniq -c | wc -c',
     ];
-    const [endless, ...bounded] = hostile.map((command) => session(offered({}, 8_000), contextOf('hostile'))(command));
+    const [endless, ...bounded] = hostile.map((command) => session(offered({}, 20_000), contextOf('hostile'))(command));
     const serving = session(offered(), contextOf('victim'))('echo served');
     // The others may have met their limits of size before that.
     expect(await Promise.race([serving, endless])).toMatchObject({ stdout: 'served\n' });
