@@ -15,13 +15,11 @@ PLAIN['-'.charCodeAt(0)] = '+'.charCodeAt(0);
 PLAIN['_'.charCodeAt(0)] = '/'.charCodeAt(0);
 
 const pair = (high: number, low: number): number => high * ASCII_CODES + low;
-/** The code of an escape, by its two digits. */
-const ESCAPED: ReadonlyMap<number, number> = new Map(
-  ['2B', '2F', '3D', '0A', '0D', '20'].flatMap((digits) => {
-    const code = PLAIN[Number.parseInt(digits, 16)]!;
-    return [digits, digits.toLowerCase()].map((one) => [pair(one.charCodeAt(0), one.charCodeAt(1)), code] as const);
-  }),
-);
+/** The code of an escape, by its two digits; 0: these are none. A flat table, because a file may be full of signs. */
+const ESCAPED = new Uint8Array(ASCII_CODES * ASCII_CODES);
+for (const digits of ['2B', '2F', '3D', '0A', '0D', '20'])
+  for (const one of [digits, digits.toLowerCase()])
+    ESCAPED[pair(one.charCodeAt(0), one.charCodeAt(1))] = PLAIN[Number.parseInt(digits, 16)]!;
 
 /**
  * Base64 as every vendor takes it: without line breaks and escapes of an address, in the alphabet of RFC 4648,
@@ -44,8 +42,8 @@ function keepPlain(bytes: Buffer, length: number): number {
   for (let place = 0; place < length; place++) {
     let plain = PLAIN[bytes[place]!]!;
     if (plain === ESCAPE) {
-      const escaped = place + 2 < length ? ESCAPED.get(pair(bytes[place + 1]!, bytes[place + 2]!)) : undefined;
-      if (escaped === undefined) plain = bytes[place]!;
+      const escaped = place + 2 < length ? ESCAPED[pair(bytes[place + 1]!, bytes[place + 2]!)]! : 0;
+      if (escaped === 0) plain = bytes[place]!;
       else {
         plain = escaped;
         place += 2;
