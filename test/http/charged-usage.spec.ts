@@ -8,7 +8,7 @@
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { frame, json, sse, type Answer, type Script } from '../support/upstream-answers.js';
@@ -76,7 +76,7 @@ const REPORTED_USAGES: Record<string, ReportedUsage> = {
   'no prompt': { output: 9, is: { prompt: ESTIMATED_PROMPT, completion: 9, estimated: true } },
 };
 
-describeOnEmbedded('the usage that is charged', (database) => {
+describeOnEachDatabase('the usage that is charged', (database) => {
   const clock = new AheadClock();
   let gateway: TestGateway;
   let anthropic: Upstream;

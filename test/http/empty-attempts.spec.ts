@@ -2,7 +2,7 @@
 // hears of it. Method: scripted chat upstreams before the real application, in the shapes in which nothing comes; the
 // reply, its attempts, the charge and the figures of the endpoint.
 import { ENDINGS } from '../../src/core/generation/ending.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import { openaiReply } from '../support/openai-upstream.js';
 import { json, sse, type Script } from '../support/upstream-answers.js';
 import { ask, inTurn, model, RoutingBench } from './routing-bench.js';
@@ -41,7 +41,7 @@ const UNEXPLAINED: readonly [what: string, script: Script][] = [
   ['no word for its end', choice(THOUGHT, null)],
 ];
 
-describeOnEmbedded('an attempt that answers nothing', (database) => {
+describeOnEachDatabase('an attempt that answers nothing', (database) => {
   let bench: RoutingBench;
   beforeAll(async () => {
     bench = await RoutingBench.start(database, {
