@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { JsonObject } from '../../../core/json/json.js';
-import { costDetails, fileAnnotation, routed } from '../../common/schemas/reply-parts.js';
+import { costDetails, fileAnnotation, part, parts, routed } from '../../common/schemas/reply-parts.js';
 import {
   flag,
   freeForm,
@@ -17,14 +16,9 @@ import {
   described,
   variant,
   type Static,
-  type TSchema,
 } from '../../../shared/http/schema.js';
 
 /* The responses of `POST /chat/completions` (docs/use/chat.md#reply). */
-
-/** Views of parts are built key by key; tests check them against these schemas. */
-const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
-const parts = (schema: TSchema) => Type.Unsafe<readonly JsonObject[]>(list(schema));
 
 const usage = titled(
   'chat-usage',

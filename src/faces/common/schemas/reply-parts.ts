@@ -1,3 +1,5 @@
+import { Type } from '@sinclair/typebox';
+import type { JsonObject } from '../../../core/json/json.js';
 import {
   flag,
   integer,
@@ -11,11 +13,16 @@ import {
   titled,
   described,
   freeForm,
+  type TSchema,
 } from '../../../shared/http/schema.js';
 
 /*
  * What replies of every face have in common.
  */
+
+/** Views of parts are built key by key; tests check them against these schemas. */
+export const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
+export const parts = (schema: TSchema) => Type.Unsafe<readonly JsonObject[]>(list(schema));
 
 /** A file that was converted to text, as `viewParsedFile` prints it. */
 export const fileAnnotation = {

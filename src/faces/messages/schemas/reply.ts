@@ -1,6 +1,5 @@
 import { Type, type TProperties } from '@sinclair/typebox';
-import type { JsonObject } from '../../../core/json/json.js';
-import { costDetails, fileAnnotation, routed } from '../../common/schemas/reply-parts.js';
+import { costDetails, fileAnnotation, part, parts, routed } from '../../common/schemas/reply-parts.js';
 import {
   flag,
   freeForm,
@@ -19,16 +18,12 @@ import {
   variant,
   when,
   type Static,
-  type TSchema,
 } from '../../../shared/http/schema.js';
 
 /*
  * The responses of `POST /messages` (docs/use/messages.md#reply, docs/use/streaming.md#events-of-messages). Vendors add
  * keys of their own to every part of them.
  */
-
-/** Views of parts are built key by key; tests check them against these schemas. */
-const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
 
 const call = { id: text(), name: text(), input: freeForm() };
 
@@ -94,7 +89,7 @@ const ending = {
 const annotations = optional(
   described(
     'Files that were turned into words: handed back with the message, they are not read again.',
-    Type.Unsafe<readonly JsonObject[]>(list(variant('type', { file: fileAnnotation }))),
+    parts(variant('type', { file: fileAnnotation })),
   ),
 );
 
@@ -106,7 +101,7 @@ export const messageReply = titled(
     type: literal('message'),
     role: literal('assistant'),
     model: described('Which model answered.', text()),
-    content: Type.Unsafe<readonly JsonObject[]>(list(block)),
+    content: parts(block),
     ...ending,
     usage: part(usage),
     context_management: unknown(),

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { JsonObject } from '../../../core/json/json.js';
-import { fileAnnotation, routed } from '../../common/schemas/reply-parts.js';
+import { fileAnnotation, part, parts, routed } from '../../common/schemas/reply-parts.js';
 import {
   anything,
   described,
@@ -21,14 +20,9 @@ import {
   titled,
   variant,
   type Static,
-  type TSchema,
 } from '../../../shared/http/schema.js';
 
 /* The responses of `POST /responses` (docs/use/responses.md#reply). */
-
-/** Views of parts are built key by key; tests check them against these schemas. */
-const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
-const parts = (schema: TSchema) => Type.Unsafe<readonly JsonObject[]>(list(schema));
 
 const usage = titled(
   'response-usage',
