@@ -11,7 +11,7 @@ COPY package.json package-lock.json ./
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY scripts/build-console.mjs scripts/console-sources.mjs scripts/finish-build.mjs scripts/guide-sources.mjs \
-  scripts/render-guide.mjs scripts/sources-state.mjs ./scripts/
+  scripts/render-guide.mjs scripts/build-state.mjs ./scripts/
 COPY console ./console
 COPY docs ./docs
 COPY src ./src

@@ -17,17 +17,20 @@ const swc = [
   },
 ];
 
-/** What takes long: several replicas, kills, outages, hostile input and commands, a browser, pairs of dialects. */
+/** What takes long: several replicas, kills, outages, hostile input and commands, a browser, pairs of dialects, a million rows. */
 const SLOW = [
+  'test/clients/programs.spec.ts',
   'test/console/',
   'test/replicas/',
   'test/hostile/input.spec.ts',
   'test/http/back-pressure.spec.ts',
   'test/http/docs-browser.spec.ts',
+  'test/http/idempotency-rate.spec.ts',
   'test/http/operation.spec.ts',
   'test/messages/loop-delays.speed.spec.ts',
   'test/messages/provider-changes.spec.ts',
   'test/plugins/file-parser-hostile.spec.ts',
+  'test/sql/kept-reply-rows.spec.ts',
   'test/tools/bash.spec.ts',
   'test/tools/faults-abort.spec.ts',
   'test/tools/faults-engines.spec.ts',
@@ -45,7 +48,7 @@ const SPEED = '\\.speed\\.spec\\.ts$';
 const shared = {
   testRunner: '<rootDir>/test/support/jest/warm-runner.mjs',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/bench'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/bench', '<rootDir>/test/programs/node_modules'],
   transform: {
     '\\.spec\\.ts$': swc,
     [below('test/')]: swc,
@@ -82,7 +85,7 @@ const hostile = { ...application, displayName: 'hostile', testRegex: specsOf(MEA
 
 export default {
   // Generous: a test that waits for an event names the event, and a busy machine is no failure.
-  testTimeout: 30_000,
+  testTimeout: 240_000,
   // As generous: a worker that has nothing left to do ends at once, but a busy machine takes its time over its memory.
   workerGracefulExitTimeout: 10_000,
   // Far above what a worker needs. That it is set keeps test files out of jest's own process, be it one alone: they run

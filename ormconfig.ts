@@ -5,7 +5,7 @@ import { migrate } from './src/shared/database/migrate.js';
 import { assertOfThisRelease, listExecuted } from './src/shared/database/schema-history.js';
 import { StoreRefused } from './src/shared/database/store-refused.js';
 import { databaseOptions } from './src/shared/database/options.js';
-import { readStorePlace } from './src/shared/database/transfer/store-command.js';
+import { readStoreLocation } from './src/shared/database/transfer/store-command.js';
 
 /** Migrates as the gateway does when it starts: under the same lock, and refusing the same stores. */
 class Store extends DataSource {
@@ -36,15 +36,15 @@ class CommandLogger extends AbstractLogger {
   }
 }
 
-const place = readStorePlace({ variables: process.env, workingDirectory: process.cwd() });
-const embedded = place.databaseUrl === undefined ? await new DirectoryOpener().open(place.dataDir) : undefined;
+const location = readStoreLocation({ variables: process.env, workingDirectory: process.cwd() });
+const embedded = location.databaseUrl === undefined ? await new DirectoryOpener().open(location.dataDir) : undefined;
 
 /**
  * For the TypeORM commands only (`npm run migration:show`, `migration:run`, `migration:generate`): the store that a
  * gateway with the same settings would use. The gateway migrates it itself when it starts.
  */
 export default new Store({
-  ...databaseOptions({ ...place, databasePool: 1 }, embedded),
+  ...databaseOptions({ ...location, databasePool: 1 }, embedded),
   entities: ENTITIES,
   logger: new CommandLogger(['schema', 'migration']),
 });

@@ -32,7 +32,7 @@ export async function findServer() {
 }
 
 /**
- * A database of its own on that server.
+ * A separate database on that server.
  * @returns its address, and a function that drops it with all of its connections. Without a server there is no address,
  * and the gateway uses its embedded database
  */

@@ -27,11 +27,11 @@ const load = (path) => import(new URL(`../dist/${path}.js`, import.meta.url));
 const { DIALECTS } = await load('providers/dialects/index');
 const { SseReader } = await load('core/stream/sse');
 const { GrammarCheck } = await load('core/stream/grammar');
-const { chain } = await load('core/stream/step');
+const { chain } = await load('core/stream/stream-stage');
 const { printJson } = await load('core/json/json');
 const { MessageFrames } = await load('messages/frames');
 const { ChatFrames } = await load('chat/frames');
-const { SignatureV4 } = await load('shared/http/signature-v4');
+const { SignatureV4 } = await load('shared/http/client/signature-v4');
 
 const VIEW = { id: 'gen-7-a', model: 'a/b', provider: 'P', isByok: false, extras: {} };
 const FACES = {

@@ -1,15 +1,15 @@
 // `node bench/figures.mjs` after a build: how long sums of activity take, on PostgreSQL or with BENCH_EMBEDDED on the
 // embedded database; how long their figures take to be written; and what both cost the database at 500 requests a
-// second. Writes FIGURES_ROWS generations (a million; embedded a hundred thousand) into a database of its own.
+// second. Writes FIGURES_ROWS generations (a million; embedded a hundred thousand) into a separate database.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { findDimension } from '../dist/ledger/figures/dimensions.js';
 import { readChunks } from '../dist/ledger/figures/figure-chunks.js';
 import { FiguresRepository } from '../dist/ledger/figures/figures.repository.js';
 import { RollUpRepository } from '../dist/ledger/figures/roll-up.repository.js';
 import { RollUps } from '../dist/ledger/figures/roll-ups.js';
-import { ACTIVITY_METRICS, shapeOf } from '../dist/ledger/activity-view.js';
+import { ACTIVITY_METRICS, shapeOf } from '../dist/ledger/activity/activity-view.js';
 import { printRows } from '../dist/shared/http/row-export.js';
-import { verifyLedger } from '../dist/ledger/verify-ledger.js';
+import { verifyLedger } from '../dist/ledger/verify/verify-ledger.js';
 import { findServer } from './database.mjs';
 import { ACCOUNT, openFilled, writeGenerations } from './filled-ledger.mjs';
 
@@ -103,7 +103,7 @@ async function measureExport(figures) {
   for await (const piece of printRows('csv', columns, viewed())) {
     rows += piece.split('\n').length - 1;
     most = Math.max(most, process.memoryUsage().heapUsed);
-    // As a socket does.
+    // Yields to the event loop between two pieces, which a socket also does.
     await new Promise((resolve) => setImmediate(resolve));
   }
   delay.disable();

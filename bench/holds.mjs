@@ -13,7 +13,7 @@ import { LedgerRepository } from '../dist/ledger/ledger.repository.js';
 import { Postings } from '../dist/ledger/postings.js';
 import { LedgerService } from '../dist/ledger/ledger.service.js';
 import { Statements } from '../dist/shared/database/statements.js';
-import { Metrics } from '../dist/shared/metrics.js';
+import { Metrics } from '../dist/shared/telemetry/metrics.js';
 import { percentile } from './measure.mjs';
 import { startFairlead, startUpstream } from './systems.mjs';
 
@@ -44,7 +44,7 @@ const pools = [];
 async function replica(index) {
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pools.push(pool);
-  // As in the gateway, except for the size of the pool.
+  // The same objects that the gateway makes; only the pool is smaller.
   const repository = new LedgerRepository(new Statements({ driver: { master: pool } }), clock);
   const postings = new Postings(repository);
   const environment = {

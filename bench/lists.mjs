@@ -1,14 +1,15 @@
 // `node bench/lists.mjs` after a build: how long pages of lists take on PostgreSQL, an export, and what their indexes
-// cost a settlement. Writes LISTS_ROWS generations (a million) of 13 months and 2,000 keys into a database of its own,
+// cost a settlement. Writes LISTS_ROWS generations (a million) of 13 months and 2,000 keys into a separate database,
 // which it drops; with BENCH_EMBEDDED into an embedded one (a hundred thousand).
 import { createRequire } from 'node:module';
-import { viewRecord, RECORD_COLUMNS } from '../dist/ledger/generation-view.js';
-import { CreditEntriesRepository } from '../dist/ledger/credit-entries.repository.js';
-import { GenerationListRepository } from '../dist/ledger/generation-list.repository.js';
-import { readAll, readPage } from '../dist/ledger/newest-first.js';
+import { viewRecord, RECORD_COLUMNS } from '../dist/ledger/generations/generation-view.js';
+import { CreditEntriesRepository } from '../dist/ledger/credits/credit-entries.repository.js';
+import { GenerationListRepository } from '../dist/ledger/generations/generation-list.repository.js';
+import { readAll, readPage } from '../dist/ledger/keyset-lists.js';
 import { printRows } from '../dist/shared/http/row-export.js';
 import { findServer } from './database.mjs';
 import { ACCOUNT, FIRST, openFilled, SPAN_MS } from './filled-ledger.mjs';
+import { threadMs } from './thread-ms.mjs';
 
 const server = await findServer();
 const ROWS = Number(process.env.LISTS_ROWS ?? (server === undefined ? 100_000 : 1_000_000));
@@ -72,9 +73,10 @@ async function measurePages(database) {
 async function measureExport(database) {
   const generations = new GenerationListRepository(database);
   const from = new Date(FIRST + SPAN_MS * (1 - EXPORTED));
-  // CPU time, because another process may take the core: what a batch keeps the event loop busy for at most.
+  // CPU time of the loop's thread, because another process may take the core, and the collector has threads of its own:
+  // how long a batch keeps the event loop busy.
   const busy = [];
-  let before = process.cpuUsage();
+  let before = threadMs();
   const began = performance.now();
   let bytes = 0;
   let most = 0;
@@ -83,9 +85,8 @@ async function measureExport(database) {
     for await (const rows of all) yield rows.map(viewRecord);
   }
   for await (const piece of printRows('csv', RECORD_COLUMNS, viewed())) {
-    const { user, system } = process.cpuUsage(before);
-    busy.push((user + system) / 1000);
-    before = process.cpuUsage();
+    busy.push(threadMs() - before);
+    before = threadMs();
     bytes += piece.length;
     most = Math.max(most, process.memoryUsage().heapUsed);
   }
@@ -148,7 +149,7 @@ async function measureIndexes({ database, url }) {
       'generations_by_workspace',
       'generations_by_session',
       'generations_by_user',
-      'generations_failed',
+      'generations_by_outcome',
       'ledger_entries_newest',
       'ledger_entries_corrections',
     ])

@@ -44,6 +44,7 @@ function bodyFor(system, name, stream, bytes = 500) {
   return JSON.stringify(system.bodyOf?.(body) ?? body);
 }
 
+/** @param system `check`, where it has one, is called with the headers of each reply */
 export function client(system, connections) {
   const { origin, pathname } = new URL(system.url);
   const pool = new Pool(origin, { connections, pipelining: 1, headersTimeout: 60_000, bodyTimeout: 60_000 });
@@ -54,15 +55,12 @@ export function client(system, connections) {
       // Made once, so that the client is not the bottleneck.
       const key = `${name} ${stream} ${bytes}`;
       if (!bodies.has(key)) bodies.set(key, Buffer.from(bodyFor(system, name, stream, bytes)));
-      const { statusCode, body } = await pool.request({
-        method: 'POST',
-        path: pathname,
-        headers,
-        body: bodies.get(key),
-      });
+      const response = await pool.request({ method: 'POST', path: pathname, headers, body: bodies.get(key) });
+      const { statusCode, body } = response;
       let received = 0;
       for await (const chunk of body) received += chunk.length;
       if (statusCode !== 200) throw new Error(`${system.url} answered ${statusCode}`);
+      system.check?.(response.headers);
       return received;
     },
     open: (name) => pool.request({ method: 'POST', path: pathname, headers, body: bodyFor(system, name, true) }),

@@ -17,8 +17,9 @@ export async function pacedLoad(system, { streams, events, intervalMs, openingMs
   let latestNs = 0n;
   const read = async (index) => {
     await sleep((index / streams) * openingMs);
-    const { statusCode, body } = await connection.open(name);
+    const { statusCode, headers, body } = await connection.open(name);
     if (statusCode !== 200) throw new Error(`${system.url} answered ${statusCode}`);
+    system.check?.(headers);
     for await (const chunk of body) {
       const now = process.hrtime.bigint();
       for (const [, sent] of chunk.toString('latin1').matchAll(SENT)) {

@@ -1,4 +1,4 @@
-// Repeatedly requests a path that needs only the event loop, in a thread of its own, so that waits of the load
+// Repeatedly requests a path that needs only the event loop, in a separate thread, so that waits of the load
 // generator are not counted as the gateway's. Each message is answered with the longest wait, in milliseconds, that
 // ended since the previous one.
 import { parentPort, workerData } from 'node:worker_threads';

@@ -1,4 +1,4 @@
-// Builds another revision of the gateway in a folder of its own, so that it can be compared with this one.
+// Builds another revision of the gateway in a separate folder, so that it can be compared with this one.
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,

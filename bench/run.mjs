@@ -23,6 +23,8 @@ import { pacedLoad } from './paced.mjs';
 import { isSettled, median } from './ratios.mjs';
 import {
   chatFaceOf,
+  EMBEDDING,
+  embeddingsOf,
   responsesFaceOf,
   startFairlead,
   startFloor,
@@ -44,7 +46,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 1.5);
 /** Longest load on a system until the compiler is done, which its own figures show (`isSettled`). */
 const WARM_UP_SECONDS = Number(process.env.BENCH_WARM_UP ?? 60);
 const WARM_UP_WINDOW_SECONDS = 2;
-/** The same under another kind of load. */
+/** The warm-up before a further kind of load. */
 const NEXT_WARM_UP_SECONDS = WARM_UP_SECONDS / 3;
 /** Starts, requests that are cold, and requests after which a gateway is nearly warm. */
 const COLD = { starts: 5, requests: 1_000, nearly: 10_000, window: 2_000 };
@@ -92,7 +94,7 @@ const TARGETS = {
   streams: '< 260 MiB',
 };
 const pacedModel = ({ events, intervalMs }) => `paced-${events}-${intervalMs}`;
-const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW), ...TOOL_MODELS];
+const MODELS = ['whole', EMBEDDING, ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW), ...TOOL_MODELS];
 
 const children = [];
 // Ends all that was started, in any case.
@@ -338,6 +340,15 @@ async function printFaces() {
     chat: chatFaceOf(await fairlead()),
     responses: responsesFaceOf(await fairlead()),
   };
+  const embeddings = {
+    fairlead: systems.fairlead,
+    float: embeddingsOf(systems.fairlead, 'float'),
+    base64: embeddingsOf(systems.fairlead, 'base64'),
+  };
+  const embedded = await compare(embeddings, 'whole', { lanes: LANES, seconds: SECONDS, stream: false });
+  console.log(
+    `\nAn embedding of 1,536 dimensions as base64; as numbers: ${figure(embedded.base64.times, 2)}; ${figure(embedded.float.times, 2)} times the CPU of messages (${figure(embedded.base64.cpuUs)}; ${figure(embedded.float.cpuUs)} µs; target ≤ 1)`,
+  );
   for (const [label, model, stream] of [
     ['whole replies', 'whole', false],
     ['streams, 8 events a write', EIGHT, true],
@@ -469,7 +480,7 @@ async function threadWork() {
   ]; // oxfmt-ignore
 }
 
-/** In the order of execution. */
+/** Parts of the bench, in the order of execution. */
 const PARTS = {
   whole: printWhole,
   cold: printCold,

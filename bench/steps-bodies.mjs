@@ -8,7 +8,7 @@ const upToMost = (sizes) => sizes.filter((size) => size <= MOST);
 export const SIZES = upToMost([400 * KB, 2 * MIB, 10_000 * KB, 32 * MIB - KB]);
 export const REPLY_SIZES = upToMost([400 * KB, 2 * MIB, 10_000 * KB, 64 * MIB - KB]);
 
-/** Limits of the gateway: `src/core/json/json-scan.ts`, `src/shared/http/bounds.ts`. */
+/** Limits of the gateway: `src/core/json/json-scan.ts`, `src/shared/http/maxima.ts`. */
 const VALUES_MAX = 690_000;
 const MESSAGES_MAX = 100_000;
 const PARTS_MAX = 20_000;
@@ -25,8 +25,8 @@ function countOf(size, each, values, max = Infinity) {
   return Math.max(1, Math.min(Math.floor(size / bytes), Math.floor(VALUES_MAX / values), max));
 }
 
-/** Undefined where limits keep a body far below its size: an equal one is measured already. */
 const bodyOf = (parts) => JSON.stringify({ model: 'a/b', max_tokens: 9, ...parts });
+/** Undefined where limits keep a body far below its size: an equal one is measured already. */
 const unlessCapped = (size, make) => {
   const body = make(size);
   return size > 4 * MIB && body.length < size / 2 && make(size / 3) === body ? undefined : body;
@@ -64,7 +64,7 @@ const imageOf = (bytes) => ({
   type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgoA'.repeat(bytes / 12) },
 }); // oxfmt-ignore
 
-/** A call and its result, each in a message of its own. */
+/** A call and its result, each in a separate message. */
 const callTurns = (index) => [
   { role: 'assistant', content: [callOf(index)] },
   { role: 'user', content: [resultOf(index)] },

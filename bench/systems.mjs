@@ -1,4 +1,4 @@
-// The systems that are compared, each in a process of its own, pinned to the first core where the machine allows it.
+// The systems that are compared, each in a separate process, pinned to the first core where the machine allows it.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,6 +37,9 @@ export async function startFloor(file, upstream) {
   return { child, url: `http://127.0.0.1:${await listening(child)}/v1/messages`, headers: {}, model: (name) => name };
 }
 
+/** The model of `embeddingsOf`. */
+export const EMBEDDING = 'embedding';
+
 async function untilAnswers(url, child) {
   for (let tries = 0; tries < 600; tries++) {
     if (child.exitCode !== null) throw new Error(`A system under test ended with ${child.exitCode}.`);
@@ -65,7 +68,7 @@ export async function startFairlead(
   checkout = root,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
-  const model = (id, provider, name) => ({
+  const model = (id, provider, name, pricing = { prompt: '3', completion: '15' }) => ({
     id,
     name: id,
     // Large enough for the largest body of the bench.
@@ -73,7 +76,7 @@ export async function startFairlead(
     max_completion_tokens: 64000,
     input_modalities: ['text'],
     output_modalities: ['text'],
-    endpoints: [{ provider, model: name, pricing: { prompt: '3', completion: '15' } }],
+    endpoints: [{ provider, model: name, pricing }],
   });
   const catalog = {
     version: 1,
@@ -93,10 +96,18 @@ export async function startFairlead(
         credential: { value: 'bench-credential' },
       },
     ],
-    models: models.flatMap((name) => [
-      model(`bench/${name}`, 'loopback', name),
-      model(`bench/chat-${name}`, 'loopback-chat', name),
-    ]),
+    models: models.flatMap((name) =>
+      name === EMBEDDING
+        ? [
+            {
+              ...model(`bench/${name}`, 'loopback-chat', name, { prompt: '3' }),
+              max_completion_tokens: undefined,
+              output_modalities: ['embeddings'],
+              dimensions: [1_536],
+            },
+          ]
+        : [model(`bench/${name}`, 'loopback', name), model(`bench/chat-${name}`, 'loopback-chat', name)],
+    ),
   };
   writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
   const port = await freePort();
@@ -127,7 +138,7 @@ export async function startFairlead(
   };
 }
 
-/** The same with unpinned threads, and with pages of the bench's own upstream. */
+/** With unpinned threads, and with pages of the bench's upstream. */
 export const startWithTools = (upstream, models, databaseUrl) =>
   startFairlead(upstream, models, databaseUrl, { FAIRLEAD_EGRESS_ALLOW: '127.0.0.1/32' }, [], null);
 
@@ -152,7 +163,15 @@ export const responsesFaceOf = (fairlead) => ({
   }),
 });
 
-/** The same, with the ledger's statements answered immediately. */
+/** Embeddings of the same text by the same process, in one of both encodings. */
+export const embeddingsOf = (fairlead, encoding) => ({
+  ...fairlead,
+  url: fairlead.url.replace(/messages$/, 'embeddings'),
+  model: () => `bench/${EMBEDDING}`,
+  bodyOf: ({ model, messages }) => ({ model, input: messages[0].content[0].text, encoding_format: encoding }),
+});
+
+/** The gateway with the ledger's statements answered immediately. */
 export const startWithoutLedger = (upstream, models, databaseUrl) =>
   startFairlead(upstream, models, databaseUrl, {}, ['--import', join(here, 'stub-ledger.mjs')]);
 

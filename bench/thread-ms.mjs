@@ -3,7 +3,7 @@ import { openSync, readSync } from 'node:fs';
 
 const NS_PER_MS = 1e6;
 const figures = Buffer.alloc(64);
-/** Of the main thread, whose id is that of the process. Linux only. */
+/** The main thread, whose id is that of the process. Linux only. */
 const file = openSync(`/proc/self/task/${process.pid}/schedstat`);
 
 /** CPU milliseconds of the main thread. */

@@ -13,9 +13,9 @@ const STEP_MS_MAX = 20;
 
 const load = (path) => import(new URL(`../dist/${path}.js`, import.meta.url));
 const { RoutingPolicies } = await load('accounts/routing-policies');
-const { PluginSets } = await load('inference/plugins/plugin-sets');
+const { PluginSelector } = await load('inference/plugins/plugin-selector');
 const { ALL_PLUGINS } = await load('plugins/plugin-list');
-const { ToolOffers } = await load('inference/tools/tool-offers');
+const { ToolOfferPlanner } = await load('inference/tools/tool-offer-planner');
 const { findSeals, openSeals, recallTurns } = await load('inference/tools/recall-turns');
 const { ALL_SERVICE_TOOLS } = await load('tools/service-tools');
 const { ToolContexts } = await load('tools/tool-contexts');
@@ -51,7 +51,7 @@ const conversation = (turns) =>
 const functions = (count) =>
   Array.from({ length: count }, (_, index) => ({ type: 'function', name: `f${index}`, inputSchema: {} }));
 
-const offers = new ToolOffers(ALL_SERVICE_TOOLS, {}, {});
+const offers = new ToolOfferPlanner(ALL_SERVICE_TOOLS, {}, {});
 const routed = { inputs: { catalog: { tools: {} } }, plan: { legs: [] } };
 for (const [turns, tools] of [
   [1, 0],
@@ -71,7 +71,7 @@ const policiesOf = async (plugins) => {
   await policies.pluginsOf(someone);
   return policies;
 };
-const sets = new PluginSets(ALL_PLUGINS);
+const sets = new PluginSelector(ALL_PLUGINS);
 for (const [name, plugins] of [
   ['', []],
   [', with defaults of two', [{ id: 'response-healing' }, { id: 'web', enabled: false, prevent_overrides: true }]],
@@ -95,7 +95,7 @@ const contexts = new ToolContexts(ring, {}, {}, {}, {}, {}, {});
 const caller = { accountId: 'a' };
 const byResult = new Map(ALL_SERVICE_TOOLS.map((service) => [service.resultType, service]));
 
-/** As long as a body may be: this many results, of this many pages, of this many characters each. */
+/** The longest body that is allowed: this many results, of this many pages, of this many characters each. */
 function history(results, pages, characters) {
   const words = 'Die Züge fahren um “acht”. '.repeat(characters).slice(0, characters);
   const page = () => ({

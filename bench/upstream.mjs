@@ -1,7 +1,8 @@
 // The provider of all measured systems: a raw HTTP server on loopback that speaks the Messages format and chat
 // completions as fast as Node can. The model's name selects the reply: `whole`, `stream-<events>-<events per write>`,
 // `paced-<events>-<milliseconds between them>`, `hold` (a stream that stays silent), or `tools-<steps>` (calls the
-// first tool this often, with the arguments in the first text, and then answers). `/pages/<name>` is a page.
+// first tool this often, with the arguments in the first text, and then answers). `/pages/<name>` is a page, `/calls`
+// the number of calls so far.
 import { createServer } from 'node:http';
 
 const TEXT = 'The quick brown fox jumps over the lazy dog. '.repeat(20);
@@ -67,6 +68,21 @@ const FORMATS = {
   },
 };
 
+const vector = Float32Array.from({ length: 1_536 }, (_, index) => Math.sin(index) / 28);
+const embeddingReply = (embedding) =>
+  Buffer.from(
+    JSON.stringify({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding }],
+      model: 'embedding',
+      usage: { prompt_tokens: 12, total_tokens: 12 },
+    }),
+  );
+const EMBEDDINGS = {
+  float: embeddingReply(Array.from(vector)),
+  base64: embeddingReply(Buffer.from(vector.buffer).toString('base64')),
+};
+
 const MEGABYTE = 1024 * 1024;
 /** Pages for tools by name: media type and bytes. */
 const PAGES = {
@@ -112,18 +128,29 @@ function toolsReply({ messages, tools }, steps) {
   return Buffer.from(JSON.stringify({ ...message, content: [call], stop_reason: 'tool_use' }));
 }
 
+let calls = 0;
 const server = createServer((request, response) => {
+  if (request.url === '/calls') {
+    response.end(String(calls));
+    return;
+  }
   const page = PAGES[/^\/pages\/(\w+)$/.exec(request.url)?.[1]];
   if (page) {
     const [type, bytes] = page();
     response.writeHead(200, { 'content-type': type, 'content-length': bytes.length }).end(bytes);
     return;
   }
+  calls++;
   const chunks = [];
   request.on('data', (chunk) => chunks.push(chunk));
   request.on('end', () => {
     const requested = JSON.parse(Buffer.concat(chunks).toString());
     const { model } = requested;
+    if (request.url.endsWith('/embeddings')) {
+      const reply = EMBEDDINGS[requested.encoding_format ?? 'float'];
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': reply.length }).end(reply);
+      return;
+    }
     const format = FORMATS[request.url.endsWith('/chat/completions') ? 'chat' : 'messages'];
     const steps = /^tools-(\d+)$/.exec(model)?.[1];
     if (steps !== undefined) {

@@ -1,8 +1,8 @@
 import { render } from 'preact';
 import { App } from './app/app.js';
-import { openSession } from './app/session.js';
+import { openFirst } from './app/sign-on.js';
 
 const place = document.getElementById('console')!;
-void openSession(place.dataset['signedIn'] === 'maybe');
+void openFirst(place.dataset['signedIn'] === 'maybe');
 place.replaceChildren();
 render(<App />, place);

@@ -7,21 +7,32 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
-const ENTRIES = ['main.tsx', 'styles/main.css'];
-/** The picture of the reference too. */
-const ICON = { in: '../src/description/viewer/icon.svg', out: 'icon' };
-/** Their texts go with what is made of them. */
+/** The pages that have a program and a separate style, and the folder of their files below the built code. */
+const PAGES = [
+  { entries: ['main.tsx', 'styles/main.css'], folder: join('console', 'assets') },
+  { entries: ['docs/docs.tsx', 'styles/docs.css'], folder: join('description', 'assets') },
+];
+const ICON = { in: 'icon.svg', out: 'icon' };
+/** Packages whose licence texts are written next to the files that contain them. */
 const PACKAGES = ['preact', '@preact/signals', '@preact/signals-core', 'uplot'];
 
-/** Writes the files and `manifest.json` into a folder, which then has nothing else. Nothing without a console. */
-export async function buildConsole(root, folder) {
+/**
+ * Writes the files of each page and their `manifest.json` into its folder, which then has nothing else. Nothing without
+ * a console.
+ * @param target folder of the built code
+ */
+export async function buildConsole(root, target) {
   const source = join(root, 'console');
   if (!existsSync(source)) return;
+  for (const { entries, folder } of PAGES) await buildPage(root, entries, join(target, folder));
+}
+
+async function buildPage(root, entries, folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
-    absWorkingDir: source,
-    entryPoints: [...ENTRIES.map((path) => ({ in: path, out: basename(path).replace(/\.\w+$/, '') })), ICON],
+    absWorkingDir: join(root, 'console'),
+    entryPoints: [...entries.map((path) => ({ in: path, out: basename(path).replace(/\.\w+$/, '') })), ICON],
     outdir: folder,
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -40,12 +51,12 @@ export async function buildConsole(root, folder) {
   writeFileSync(join(folder, textsName), texts);
   const outputs = Object.entries(metafile.outputs).map(([path, output]) => ({ ...output, name: basename(path) }));
   const made = (entry) => outputs.find(({ entryPoint }) => entryPoint === entry);
-  const [program, style] = ENTRIES.map(made);
+  const [program, style] = entries.map(made);
   const manifest = {
     script: program.name,
     style: style.name,
     icon: outputs.find(({ name }) => name.startsWith(`${ICON.out}-`)).name,
-    // What it imports at once is fetched at once.
+    // Static imports are fetched together with the module.
     loaded: loadedWith(program, outputs),
     files: [...outputs.map(({ name }) => name), textsName].toSorted(),
   };

@@ -6,13 +6,13 @@ export type Precision = 'fp8' | 'nvfp4';
 
 export interface PrecisionChoice {
   readonly provider: string;
-  /** Of the model's name at the provider. */
+  /** Matches the model's name at the provider. */
   readonly models: RegExp;
   readonly quantization: Precision;
   readonly source: Source;
 }
 
-/** By the pages of hosts. */
+/** The precisions that the pages of hosts state. */
 export const PRECISIONS: readonly PrecisionChoice[] = [
   // "Turbo" means FP8 there, and the table states it of the others.
   {

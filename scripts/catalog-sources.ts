@@ -1,5 +1,5 @@
 /**
- * Where the figures of the shipped catalog come from, written beside it as `catalog/sources.yaml`
+ * The sources of the figures in the shipped catalog, written beside it as `catalog/sources.yaml`
  * (docs/operate/catalog.md#sources).
  */
 
@@ -7,7 +7,7 @@
 export interface Source {
   readonly id: string;
   readonly title: string;
-  /** Of a page; else `package`. */
+  /** The URL of a page; absent: the source is `package`. */
   readonly url?: string;
   /** `name@version`. */
   readonly package?: string;
@@ -20,7 +20,7 @@ export interface Source {
   readonly asOf?: string;
 }
 
-/** What may be stated of a source beside its place and its day. */
+/** Optional facts about a source, besides its place and its day. */
 type SourceDetails = { readonly [Name in 'id' | 'title' | 'published' | 'licence' | 'asOf']?: string | undefined };
 
 /** @param url its address */
@@ -31,14 +31,14 @@ export const pageSource = (url: string, read: string, details: SourceDetails = {
 export const packageSource = (reference: string, read: string, details: SourceDetails = {}): Source =>
   describe({ package: reference, read }, reference.slice(0, reference.lastIndexOf('@')), details);
 
-function describe(place: Omit<Source, 'id' | 'title'>, name: string, details: SourceDetails): Source {
+function describe(location: Omit<Source, 'id' | 'title'>, name: string, details: SourceDetails): Source {
   const { id, title = name, ...others } = details;
   const stated = Object.entries(others).filter(([, value]) => value !== undefined);
-  return { ...place, id: id ?? idOf(title), title, ...Object.fromEntries(stated) };
+  return { ...location, id: id ?? idOf(title), title, ...Object.fromEntries(stated) };
 }
 
 /** Collects what is cited, each source once. */
-export class SourceBook {
+export class SourceList {
   private readonly sources = new Map<string, Source>();
 
   /** @returns its id. Of one that was read on several days the earliest counts: some figure is of that day. */

@@ -19,7 +19,7 @@ export interface TokenPrices {
   readonly input_cache_write_1h?: number;
 }
 
-/** What a prompt of this many tokens and more costs. */
+/** The prices for prompts of this many tokens and more. */
 export interface LongPrices extends TokenPrices {
   readonly min_prompt_tokens: number;
 }
@@ -36,7 +36,7 @@ export interface PriceList {
   readonly byTime?: true;
 }
 
-/** What a table, or a file of catalog/models, lists of a model. */
+/** The entry of a model in a table or in a file of catalog/models. */
 export interface ListedModel {
   /** The `id` of the source. */
   readonly source: string;
@@ -55,7 +55,7 @@ export interface ModelFigures {
   readonly context?: Sourced<number>;
   readonly output?: Sourced<number>;
   readonly takesImages?: Sourced<boolean>;
-  /** It reasons on request. */
+  /** Whether the model reasons on request. */
   readonly reasons: boolean;
   readonly refusesTools: boolean;
 }
@@ -68,6 +68,8 @@ export interface TableModel {
   readonly tools?: false;
   readonly prices: TablePrices;
   readonly tiers?: readonly (TablePrices & { readonly from: number })[];
+  /** USD for one. */
+  readonly request?: number;
 }
 
 export interface TablePrices {
@@ -89,14 +91,14 @@ export interface ModelTable {
 const readTable = (name: string): ModelTable =>
   JSON.parse(readFileSync(`scripts/catalog-data/${name}.json`, 'utf8')) as ModelTable;
 
-/** By `id` as sources name them. */
+/** The tables, by the `id` that sources name. */
 export const TABLES = { 'pi-ai': readTable('pi-ai'), 'pi-catalog': readTable('pi-catalog') } as const;
 
 export type TableName = keyof typeof TABLES;
 
 /** The price package by its `id` as sources name it. */
 export const PRICE_PACKAGE = 'genai-prices';
-/** Its release. After an update: this, its day, and `PRICE_DATE`. */
+/** Release of the package. After an update: this, its day, and `PRICE_DATE`. */
 const PRICE_PACKAGE_VERSION = '0.1.8';
 const PRICE_PACKAGE_DATE = '2026-09-23';
 
@@ -196,7 +198,7 @@ export function factsOf(
   return {
     priceList: CLAUDE.test(upstream) ? withHourWrites(priceList) : priceList,
     ...(context && { context }),
-    // One that equals the context is none.
+    // A limit that equals the context is no separate limit of the output.
     ...(output && output.value !== context?.value && { output }),
     ...(first && {
       takesImages: { value: found.every(({ model }) => model.input.includes('image')), source: first.source },
@@ -206,7 +208,7 @@ export function factsOf(
   };
 }
 
-/** Where tables differ, the one that promises less. */
+/** If tables differ, the one that promises less counts. */
 function least(
   figures: readonly { readonly value: number | undefined; readonly source: string }[],
 ): Sourced<number> | undefined {
@@ -223,9 +225,10 @@ function dearer(one: PriceList | undefined, other: PriceList): PriceList {
   return difference > 0 ? other : one;
 }
 
-function listOf(source: string, { prices, tiers = [] }: TableModel): PriceList {
+function listOf(source: string, { prices, tiers = [], request }: TableModel): PriceList {
   return {
     source,
+    ...(request !== undefined && { request }),
     prices: namedPrices(prices),
     tiers: tiers.map(({ from, ...long }) => ({ min_prompt_tokens: from, ...namedPrices(long) })),
   };
@@ -266,7 +269,7 @@ const REQUESTS = 'requests_kcount';
 /** Searches of stored files and sound, which no model chosen here is sent. */
 const UNUSED: ReadonlySet<string> = new Set(['storage_searches_kcount', 'input_audio_mtok', 'cache_audio_read_mtok']);
 
-/** How a model is sold that draws with a tool of its provider's, by names in the price package. */
+/** Prices of a model that draws with a tool of its provider, by names in the price package. */
 export interface Drawing {
   /** The model for its own tokens and for what the tool reads: the provider reports both as one prompt. */
   readonly pricedAs: string;
@@ -274,7 +277,7 @@ export interface Drawing {
   readonly drawnBy: string;
 }
 
-/** The prices of both instead of those of the words alone. What else its calls cost stays. */
+/** The prices of both instead of those of text alone. The other prices of its calls stay. */
 export function withDrawing(list: PriceList, provider: string, { pricedAs, drawnBy }: Drawing): PriceList {
   const known = (name: string): ModelInfo => {
     const entry = findProvider({ providerId: NAMES[provider]?.[PRICE_PACKAGE] ?? '' })?.models.find(
@@ -361,6 +364,9 @@ function pricesOf(entry: ModelInfo): { readonly prices: ModelPrice; readonly byT
   return { prices, ...(byTime && { byTime }) };
 }
 
+/** Names of models that generate nothing. */
+const IS_VECTORS = /embed/;
+
 /** The prices that a prompt of this length pays. */
 function pricesAt(id: string, prices: ModelPrice, promptTokens: number): TokenPrices {
   const found = PRICE_KEYS.flatMap((key) => {
@@ -371,8 +377,9 @@ function pricesAt(id: string, prices: ModelPrice, promptTokens: number): TokenPr
     return [[PER_TOKEN[key], tier?.price ?? price.base] as const];
   });
   const { prompt, completion, ...others } = Object.fromEntries(found) as Partial<TokenPrices>;
-  if (prompt === undefined || completion === undefined) throw new Error(`${id}: not priced by the token.`);
-  return { prompt, completion, ...others };
+  if (prompt === undefined) throw new Error(`${id}: not priced by the token.`);
+  if (completion === undefined && !IS_VECTORS.test(id)) throw new Error(`${id}: its output has no price.`);
+  return { prompt, completion: completion ?? 0, ...others };
 }
 
 function tierStarts(prices: ModelPrice): number[] {

@@ -2,7 +2,7 @@
 // output of a stage is printed when it ends, the first failure ends the rest, and the summary gives the seconds of each
 // stage and how many tests passed, failed and were skipped.
 import process from 'node:process';
-import { Lanes } from './lanes.mjs';
+import { ParallelStages } from './parallel-stages.mjs';
 
 /**
  * @param {string} name
@@ -10,7 +10,7 @@ import { Lanes } from './lanes.mjs';
  */
 const stage = (name, command) => ({ name, command: command.split(' ') });
 const startedAt = performance.now();
-const lanes = new Lanes({ stopsAtFailure: true });
+const lanes = new ParallelStages({ stopsAtFailure: true });
 
 await lanes.run([stage('check', 'npm run --silent check')], [stage('build', 'npm run --silent build')]);
 
@@ -31,7 +31,7 @@ await lanes.run(
   [stage('quick and slow ring', 'npx --no-install jest --selectProjects integration slow --maxWorkers=3')],
   // These wait more than they compute.
   [
-    stage('recordings', 'timeout 600 bash scripts/play-recordings.sh'),
+    stage('recordings', 'timeout 1800 bash scripts/play-recordings.sh'),
     stage('smoke', 'bash scripts/smoke.sh'),
     stage('commands of the pages', 'node scripts/docs-commands.mjs'),
     stage('production', 'bash scripts/production.sh'),

@@ -1,4 +1,4 @@
-/** What the console is built from. Needs no package, unlike what builds it. */
+/** The files that the console is built from. This module needs no package; the build does. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

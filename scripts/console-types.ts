@@ -14,7 +14,7 @@ import { CONSOLE_OPERATIONS, printConsoleTypes, type ApiDocument } from './conso
 const ROOT = join(import.meta.dirname, '..');
 const FILE = join(ROOT, 'console', 'api', 'schema.ts');
 
-/** What decorators and `register` state of a module. */
+/** The facts that decorators and `register` state about a module. */
 interface ModuleParts {
   readonly module?: object;
   readonly imports?: readonly (object | Promise<object>)[];

@@ -8,7 +8,7 @@ import { buildConsole } from './build-console.mjs';
 import { endWithParent } from './end-with-parent.mjs';
 import { endGroup, startGroup } from './process-group.mjs';
 import { writeGuide } from './render-guide.mjs';
-import { findCompiler, isCopied, isRead } from './sources-state.mjs';
+import { findCompiler, isCopied, isRead } from './build-state.mjs';
 
 /** How long a gateway may take to close its store before it is killed, in milliseconds. */
 const STOP_MS_MAX = 5_000;
@@ -36,7 +36,7 @@ const start = () => spawn(process.execPath, [join(target, 'main.js')], { cwd: pr
 async function stop(child) {
   if (!isRunning(child)) return;
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
-  // As by Ctrl-C: without the wait for load balancers.
+  // SIGINT, like Ctrl-C, ends the gateway without its wait for load balancers.
   child.kill('SIGINT');
   await once(child, 'exit');
   clearTimeout(timer);
@@ -53,8 +53,8 @@ async function compile() {
 
 /** Copies files that the compiler ignores, renders the guide, and builds the pages of the console. */
 async function copyOthers() {
-  await buildConsole(project, join(target, 'console', 'assets'));
-  writeGuide(project, join(target, 'description', 'viewer'));
+  await buildConsole(project, target);
+  writeGuide(project, join(target, 'description', 'guide'));
   cpSync(source, target, {
     recursive: true,
     filter: (path) => !/\.[^./]+$/.test(path.slice(source.length)) || isCopied(path),

@@ -23,8 +23,9 @@ const START_MS_MAX = 180_000;
 const BLOCK_MS_MAX = 180_000;
 /** The receiver of events in the page on alarms. */
 const RECEIVER = '127.0.0.1:8799';
-/** The gateway's address in the pages. */
+/** The gateway's address in the pages, and that of its health port. */
 const WRITTEN = 'http://127.0.0.1:8787';
+const WRITTEN_HEALTH = 'http://127.0.0.1:9787';
 const pg = createRequire(import.meta.url)('pg');
 const SERVER = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-docs-'));
@@ -53,9 +54,9 @@ async function administer(...statements) {
   }
 }
 
-/** A gateway with its own data directory. @returns its address and the variables that a command needs */
+/** A gateway with its own data directory. @returns its addresses and the variables that a command needs */
 async function start(name, variables) {
-  const port = await freePort();
+  const [port, healthPort] = [await freePort(), await freePort()];
   const env = {
     PATH: process.env.PATH,
     HOME: process.env.HOME,
@@ -66,18 +67,19 @@ async function start(name, variables) {
   };
   const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js')], {
     cwd: ROOT,
-    env: { ...env, PORT: String(port), LOG_LEVEL: 'warn' },
+    env: { ...env, PORT: String(port), FAIRLEAD_HEALTH_PORT: String(healthPort), LOG_LEVEL: 'warn' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   running.push(child);
   const origin = `http://127.0.0.1:${port}`;
+  const health = `http://127.0.0.1:${healthPort}`;
   for (const endsAt = Date.now() + START_MS_MAX; ; await pause(200)) {
     if (child.exitCode !== null || Date.now() > endsAt) throw new Error(`The gateway on ${name} did not start.`);
-    const isReady = await fetch(`${origin}/health/ready`).then(
+    const isReady = await fetch(`${health}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
-    if (isReady) return { origin, env };
+    if (isReady) return { origin, health, env };
   }
 }
 
@@ -103,13 +105,14 @@ function blocksOf(page) {
 }
 
 /** Blocks of one kind on a page share one shell, so that later ones see the variables of earlier ones. */
-function run(page, commands, { origin, env }) {
+function run(page, commands, { origin, health, env }) {
   const cwd = join(folder, `${page.replaceAll('/', '-')}-${env.DATABASE_URL ? 'postgres' : 'embedded'}`);
   mkdirSync(cwd);
   for (const [name, text] of filesOf(page)) writeFileSync(join(cwd, name), text);
   const script = commands
     .join('\n')
     .replaceAll(WRITTEN, origin)
+    .replaceAll(WRITTEN_HEALTH, health)
     // The pages assume the folder of the package.
     .replaceAll('npm run ', `npm --prefix ${ROOT} --silent run `)
     .replaceAll('node dist/', `node ${ROOT}/dist/`)

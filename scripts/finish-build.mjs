@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { buildConsole } from './build-console.mjs';
 import { writeGuide } from './render-guide.mjs';
-import { BUILT_FROM, isCopied, ROOT, sourcesState } from './sources-state.mjs';
+import { BUILT_FROM, isCopied, ROOT, sourcesState } from './build-state.mjs';
 
 const [SOURCE, TARGET] = [join(ROOT, 'src'), join(ROOT, 'dist')];
 
@@ -17,6 +17,6 @@ for (const entry of readdirSync(SOURCE, { withFileTypes: true, recursive: true }
   mkdirSync(dirname(copy), { recursive: true });
   copyFileSync(file, copy);
 }
-writeGuide(ROOT, join(TARGET, 'description', 'viewer'));
-await buildConsole(ROOT, join(TARGET, 'console', 'assets'));
+writeGuide(ROOT, join(TARGET, 'description', 'guide'));
+await buildConsole(ROOT, TARGET);
 writeFileSync(BUILT_FROM, sourcesState());

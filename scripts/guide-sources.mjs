@@ -1,4 +1,4 @@
-/** What the guide of the gateway is rendered from. Needs no package, unlike what renders it. */
+/** The files that the guide of the gateway is rendered from. This module needs no package; the rendering does. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 

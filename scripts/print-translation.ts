@@ -9,8 +9,8 @@ import { DIALECTS } from '../src/providers/dialects/index.js';
  * use. Rules that all dialects share, or all but the first, stand once, on the first of these pages.
  */
 
-const BEGIN = '<!-- Printed by `npm run docs:translation`. -->';
-const END = '<!-- End of the printed part. -->';
+const BEGIN = '<!-- docs:translation -->';
+const END = '<!-- end -->';
 
 /** The dialects with a page each. The sandbox uses the first, whose format is that of the tables. */
 export const DIALECTS_WITH_PAGES = [
@@ -33,7 +33,8 @@ const STOPS: Readonly<Record<UnifiedStop, string>> = {
   refusal: 'refusal',
   pause: 'pause',
   compaction: 'compaction',
-  other: 'other, as is any unknown word',
+  computed: 'task done',
+  other: 'other, also any unknown value',
 };
 
 interface Section {
@@ -100,7 +101,7 @@ interface PrintedRow {
   readonly cell: string;
 }
 
-/** Rows with the same rule stand together: what is sent first, then what is dropped, then what is refused. */
+/** Rows with the same rule are adjacent: what is sent first, then what is dropped, then what is refused. */
 function listOf(rows: readonly PrintedRow[]): string {
   const namesOf = new Map<string, string[]>();
   for (const { name, cell } of rows) namesOf.set(cell, [...(namesOf.get(cell) ?? []), name]);
@@ -122,7 +123,7 @@ function cellOf(rule: Rule<Target>, name: string): string {
   switch (rule.type) {
     case 'mapped':
       return rule.how === name ? 'the same' : rule.how;
-    // Why it is dropped is a matter of the dialect, and stands in its source.
+    // The reason for dropping it depends on the dialect, and is in its source.
     case 'dropped':
       return DROPPED;
     case 'refused':
@@ -135,6 +136,23 @@ function cellOf(rule: Rule<Target>, name: string): string {
   }
 }
 
+/**
+ * Each stop with the vendor's own words for it. function stopsOf({ stops }: TranslationTable<Target>): string { const
+ * wordsOf = new Map<string, string[]>(); for (const [word, stop] of stops.unified) wordsOf.set(STOPS[stop],
+ * [...(wordsOf.get(STOPS[stop]) ?? []), word]); for (const [word] of stops.faults) wordsOf.set(FAILURE,
+ * [...(wordsOf.get(FAILURE) ?? []), word]); return [...wordsOf].map(([stop, words]) => `- ${stop}: ${words.map((word)
+ * => `\`${word}\``).join(', ')}`).join('\n'); }
+ *
+ * const FAILURE = "the attempt's failure";
+ *
+ * import type { UnifiedStop } from '../src/core/conversation/event.js'; import type { Target } from
+ * '../src/core/provider.js'; import type { DialectId } from '../src/core/routing/catalog.js'; import { BLOCK_FORMS,
+ * REQUEST_FIELDS, TOOL_FORMS, type Rule, type TranslationTable } from '../src/core/translation.js'; import { DIALECTS }
+ * from '../src/providers/dialects/index.js';
+ *
+ * /* The tables of docs/use/translation.md and of the pages of the dialects, printed from the tables that the dialects
+ * use. Rules that all dialects share, or all but the first, are printed once, on the first of these pages.
+ */
 /** Each stop with the vendor's own words for it. */
 function stopsOf({ stops }: TranslationTable<Target>): string {
   const wordsOf = new Map<string, string[]>();

@@ -8,7 +8,7 @@ export const startGroup = (parts, cwd) =>
   spawn(process.execPath, parts, { cwd, stdio: 'inherit', detached: HAS_GROUPS });
 
 /**
- * The program in `bin` runs the compiler as a child of its own, which survives SIGTERM. Both are in one group. The next
+ * The program in `bin` runs the compiler as a child, which survives SIGTERM. Both are in one group. The next
  * build rewrites files that are half written, because their record is written last.
  */
 export function endGroup(child) {

@@ -1,26 +1,17 @@
 /**
- * Renders the pages of `docs/use` for the gateway's reference: as HTML, in which the HTML of a source is shown and not
- * passed on, and as the texts of their sections, which the reference searches. Links between these pages lead to each
- * other; of links to other documents, which the gateway does not serve, the words stay.
+ * Renders the pages of `docs/use` for the gateway's documentation: as HTML, in which the HTML of a source is shown and
+ * not passed on, and as the texts of their sections, which its search finds. Links between these pages lead to each
+ * other; of links to other documents, which the gateway does not serve, the text stays.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import { GUIDE_FOLDER, guideSources } from './guide-sources.mjs';
 
-/** Writes `pages.json` and `guide.json` into a folder. A checkout without the documents has a guide without pages. */
+/** Writes `pages.json` into a folder. A checkout without the documents has a guide without pages. */
 export function writeGuide(root, folder) {
-  const pages = renderGuide(root);
   mkdirSync(folder, { recursive: true });
-  const write = (name, value) => writeFileSync(join(folder, name), JSON.stringify(value));
-  write(
-    'pages.json',
-    pages.map(({ name, titleHtml, html }) => ({ name, titleHtml, html })),
-  );
-  write(
-    'guide.json',
-    pages.map(({ name, title, sections }) => ({ name, title, sections })),
-  );
+  writeFileSync(join(folder, 'pages.json'), JSON.stringify(renderGuide(root)));
 }
 
 /** The pages in the order of the map of documents. */
@@ -30,13 +21,24 @@ export function renderGuide(root) {
   const names = new Set(
     sources.map((path) => path.slice(GUIDE_FOLDER.length + 1, -'.md'.length).replaceAll('\\', '/')),
   );
-  const order = [...readFileSync(join(root, map), 'utf8').matchAll(/\]\(use\/([\w/-]+)\.md\)/g)].map(
-    ([, name]) => name,
-  );
-  const ordered = new Set([...order, ...names].filter((name) => names.has(name)));
-  return [...ordered].map((name) =>
-    renderPage(name, readFileSync(join(root, GUIDE_FOLDER, `${name}.md`), 'utf8'), names),
-  );
+  const tasks = tasksOf(readFileSync(join(root, map), 'utf8'));
+  const ordered = new Set([...tasks.keys(), ...names].filter((name) => names.has(name)));
+  return [...ordered].map((name) => ({
+    ...renderPage(name, readFileSync(join(root, GUIDE_FOLDER, `${name}.md`), 'utf8'), names),
+    task: tasks.get(name) ?? 'Further',
+  }));
+}
+
+/** Names of pages in the order of the map, with the beginning of the entry that contains them. */
+function tasksOf(map) {
+  const tasks = new Map();
+  let task = '';
+  for (const line of map.split('\n')) {
+    const words = line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+    task = /^- ([^:(]+?)(?::|$)/.exec(words)?.[1] ?? task;
+    for (const [, name] of line.matchAll(/\]\(use\/([\w/-]+)\.md\)/g)) tasks.set(name, task);
+  }
+  return tasks;
 }
 
 function renderPage(name, source, names) {
@@ -69,7 +71,7 @@ function renderPage(name, source, names) {
 
 const textOf = ({ children }) => children.map(({ type, content }) => (type === 'softbreak' ? ' ' : content)).join('');
 
-/** As on the sites that show these pages, and as `test/docs.spec.ts` looks anchors up. */
+/** Anchor of a heading, by the rule of the sites that show these pages. `test/docs.spec.ts` uses the same rule. */
 const anchorOf = (heading) =>
   heading
     .toLowerCase()
@@ -85,7 +87,7 @@ function followLinks(inline, name, names) {
   }
 }
 
-/** @returns whether the link leads anywhere */
+/** @returns whether the link has a target in these pages */
 function follow(token, name, names) {
   const href = token.attrGet('href');
   if (href.startsWith('#')) return true;
@@ -100,7 +102,7 @@ function follow(token, name, names) {
   return true;
 }
 
-/** Its words stay. */
+/** Removes a token of markup; the text between two of them stays. */
 function hide(token) {
   Object.assign(token, { type: 'text', tag: '', nesting: 0, content: '', attrs: null });
   return undefined;

@@ -1,4 +1,4 @@
-// Restarts three replicas behind a stock proxy one by one under load: no request may be lost, and the key's usage must
+// Restarts two replicas behind a stock proxy one by one under load: no request may be lost, and the key's usage must
 // equal the sum of the replies' costs. `node scripts/rolling.mjs --proxy nginx|haproxy|caddy --requests 2000`, in a
 // built checkout, with PostgreSQL at DATABASE_URL, where it creates and drops its own database, and Redis at REDIS_URL,
 // or both on their local default ports. The proxy's file is the one in `deploy`, with other addresses. Exits with 1
@@ -18,14 +18,14 @@ import { freePort } from './free-port.mjs';
 endWithParent();
 
 const ROOT = join(import.meta.dirname, '..');
-const REPLICAS = 3;
+const REPLICAS = 2;
 /** Concurrent requests, with a pause between two: the load continues through all restarts. */
 const CALLERS = 8;
 const PAUSE_MS = 100;
 const REQUEST_MS_MAX = 60_000;
 const NOT_TRIED = 3;
 
-/** How each proxy is configured from its file in `deploy`, and started. */
+/** Configuration from `deploy` and start of each proxy. */
 const PROXIES = {
   nginx: {
     file: 'nginx/fairlead.conf',
@@ -142,7 +142,7 @@ async function roll() {
 
   const listen = await freePort();
   const template = readFileSync(join(ROOT, 'deploy', proxy.file), 'utf8');
-  const text = template.replace(/127\.0\.0\.1:878([789])/g, (_, n) => `127.0.0.1:${replicas[Number(n) - 7].port}`);
+  const text = template.replace(/127\.0\.0\.1:878([78])/g, (_, n) => `127.0.0.1:${replicas[Number(n) - 7].port}`);
   const file = join(folder, 'proxy.conf');
   writeFileSync(file, proxy.make(text, listen));
   const balancer = start(...proxy.start(file), { PATH: process.env.PATH, HOME: folder });

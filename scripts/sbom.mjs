@@ -27,7 +27,7 @@ function makeDocument() {
     '--output-reproducible',
     '--short-PURLs',
   ];
-  // Its schema check needs packages with install scripts.
+  // The tool's schema check needs packages with install scripts.
   const words = [TOOL, ...options, '--flatten-components', '--no-validate', '--output-file=-'];
   return JSON.parse(execFileSync(process.execPath, words, { cwd: ROOT, encoding: 'utf8', maxBuffer: BYTES_MAX }));
 }

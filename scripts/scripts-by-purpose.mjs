@@ -41,6 +41,7 @@ export const PURPOSES = {
     'catalog:build': 'catalog/default.yaml of catalog/models',
     'console:types': 'the types that the console reads the API by',
     'docs:translation': 'the tables of docs/use/translation',
+    'docs:providers': 'the entries in docs/operate/providers',
     sbom: 'the bill of materials',
     'sdk:fields': "fields of the vendors' SDKs beside our lists",
   },

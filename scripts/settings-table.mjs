@@ -1,7 +1,7 @@
 // `node scripts/settings-table.mjs`: writes the table of docs/operate/configuration.md from the settings of
 // src/shared/variables. `--check` ends with 1 where the page differs.
 import { readFileSync, writeFileSync } from 'node:fs';
-import './typescript.mjs';
+import './typescript-loader.mjs';
 
 const PAGE = new URL('../docs/operate/configuration.md', import.meta.url);
 const TABLE = /(?<=<!-- settings -->\n)[^]*?(?=\n<!-- end of settings -->)/;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs `npm start` as a newcomer would: an empty data folder, no variables but the port. Then runs the curl line it prints, whole and
-# streamed, tries a wrong key, goes on as a newcomer does (newcomer.mjs), and stops it with SIGTERM.
+# streamed, tries a wrong key, goes on as a newcomer does (first-use-test.mjs), and stops it with SIGTERM.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -42,7 +42,7 @@ curl -sf "http://127.0.0.1:$port/health/ready" >/dev/null
 metrics=$(curl -sf "http://127.0.0.1:$port/metrics")
 grep -q '^fairlead_requests_total' <<<"$metrics"
 management=$(grep -m1 '^FAIRLEAD_MANAGEMENT_KEY=' "$log" | cut -d= -f2)
-timeout 120 node scripts/newcomer.mjs "http://127.0.0.1:$port" "$management" "$key" "$folder/catalog.yaml"
+timeout 120 node scripts/first-use-test.mjs "http://127.0.0.1:$port" "$management" "$key" "$folder/catalog.yaml"
 # A backup of the store while it is in use.
 DATA_DIR="$folder/data" npm run --silent data:backup -- --out "$folder/backup"
 [ -f "$folder/backup/database/PG_VERSION" ]

@@ -13,15 +13,18 @@ import { AuthenticationGuard } from './keys/authentication.guard.js';
 import { KeysModule } from './keys/keys.module.js';
 import { FloodGuard } from './rate-limits/flood.guard.js';
 import { WastedCalls } from './rate-limits/wasted-calls.js';
-import { LimitsModule } from './rate-limits/limits.module.js';
+import { RateLimitsModule } from './rate-limits/rate-limits.module.js';
 import { MessagesModule } from './faces/messages/messages.module.js';
+import { EmbeddingsModule } from './faces/embeddings/embeddings.module.js';
+import { RerankModule } from './faces/rerank/rerank.module.js';
 import { ResponsesModule } from './faces/responses/responses.module.js';
 import { ModelsModule } from './models/models.module.js';
+import { PresetsModule } from './presets/presets.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
-import { BodyReader } from './shared/http/body-reader.js';
+import { BodyReader } from './shared/http/server/body-reader.js';
 import { AbandonedBodies } from './shared/http/abandoned-bodies.js';
-import { CallerStanding } from './shared/http/caller-standing.js';
+import { CallerValidity } from './shared/http/caller-validity.js';
 import { DtoPipe } from './shared/http/dto.pipe.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
 import { JsonBodyGuard } from './shared/http/json-body.guard.js';
@@ -41,27 +44,30 @@ export class AppModule {
         MessagesModule,
         ChatModule,
         ResponsesModule,
+        EmbeddingsModule,
+        RerankModule,
         KeysModule,
         WorkspacesModule,
         BudgetsModule,
         GuardrailsModule,
+        PresetsModule,
         DestinationsModule,
         AlarmsModule,
         ExplainModule,
         ModelsModule,
         DescriptionModule,
         ...(context.environment.console === 'on' ? [ConsoleModule] : []),
-        LimitsModule,
+        RateLimitsModule,
         SharedModule.register(context),
         DatabaseModule.register(opener),
         CatalogModule.register({ shippedPath: shippedCatalogPath }),
       ],
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In this order: the caller is authenticated before a body is read.
+        // The order of the guards: the caller is authenticated before a body is read.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: FloodGuard },
-        { provide: CallerStanding, useExisting: AuthenticationGuard },
+        { provide: CallerValidity, useExisting: AuthenticationGuard },
         { provide: AbandonedBodies, useExisting: WastedCalls },
         BodyReader,
         { provide: APP_GUARD, useClass: JsonBodyGuard },

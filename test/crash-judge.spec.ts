@@ -59,6 +59,17 @@ describe('the judge of the crash tests', () => {
     expect(counts).toMatchObject({ recovered: 2, rowsWithoutCall: 1 });
   });
 
+  it('accepts a run that failed without a charge before the one that answered, of a repeated request alone', () => {
+    const failed = { ...row, id: 'gen-0', outcome: 'failed', cost: 0n };
+    const entries = [{ ...entered, id: 'gen-0', amount: 0n }, entered];
+    const judged = (generation: typeof row, isRepeated: boolean) =>
+      judge({ ...sound, replies: [{ ...reply, isRepeated }], generations: [generation, row], entries }).violations;
+    expect(judged(failed, true)).toEqual([]);
+    expect(judged(failed, false)).toEqual([expect.stringContaining('has 2 rows')]);
+    expect(judged({ ...failed, outcome: 'completed' }, true)).toEqual([expect.stringContaining('has 2 rows')]);
+    expect(judged({ ...failed, operatorCost: 1n }, true)).toEqual([expect.stringContaining('has 2 rows')]);
+  });
+
   it('accepts a late settlement reduced by the operator cost, and only where that is possible', () => {
     const late = { ...row, cost: cost - 7n, operatorCost: 7n };
     const evidence = { ...sound, generations: [late], entries: [{ ...entered, amount: cost - 7n }] };
@@ -74,6 +85,19 @@ describe('the judge of the crash tests', () => {
     expect(judge({ ...evidence, generations: [{ ...row, isEstimated: true }] }).violations).toEqual([]);
     const dear = { ...row, isEstimated: true, bound: cost - 1n };
     expect(judge({ ...evidence, generations: [dear] }).violations).toEqual([expect.stringMatching(/above its bound/)]);
+  });
+
+  it('compares the charge of a lost reply, as its repetition states it, with what is entered', () => {
+    const lostReply = { marker: 'v1-0', generationId: 'gen-1', charged: 0.000024 };
+    const judged = (...lost: NonNullable<Evidence['lost']>) => judge({ ...sound, lost }).violations;
+    const unknown = { marker: 'v1-1', generationId: undefined, charged: undefined };
+    expect(judged(lostReply, unknown, { ...unknown, generationId: 'gen-7' })).toEqual([]);
+    for (const charged of [undefined, 0, 0.000023])
+      expect(judged({ ...lostReply, charged })).toEqual([
+        expect.stringMatching(/its reply was lost, charged .* entered is/),
+      ]);
+    expect(judged({ ...unknown, charged: 0.1 })).toEqual([expect.stringContaining('its reply was lost')]);
+    expect(judged({ ...lostReply, marker: 'v1-1' })).toEqual(['gen-1: is named for v1-1']);
   });
 
   describe('before recovered rows that no evidence mentions', () => {

@@ -55,7 +55,7 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly labels?: Record<string, string> };
   readonly data?: Record<string, string>;
-  // Each kind has a form of its own: the test expects only the parts that it reads.
+  // Each kind has a separate form: the test expects only the parts that it reads.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly spec: any;
 }
@@ -66,52 +66,52 @@ describeWith('kubectl')('the Kubernetes manifests', () => {
   beforeAll(async () => {
     const copy = join(folder, 'kubernetes');
     cpSync(join(ROOT, 'deploy', 'kubernetes'), copy, { recursive: true });
-    for (const place of ['base', 'overlays/small', 'overlays/production']) {
-      for (const file of readdirSync(join(copy, place)))
-        if (file.endsWith('.example')) copyFileSync(join(copy, place, file), join(copy, place, file.slice(0, -8)));
-      const { stdout } = await run('kubectl', ['kustomize', join(copy, place)]);
+    for (const folder of ['base', 'overlays/small', 'overlays/production']) {
+      for (const file of readdirSync(join(copy, folder)))
+        if (file.endsWith('.example')) copyFileSync(join(copy, folder, file), join(copy, folder, file.slice(0, -8)));
+      const { stdout } = await run('kubectl', ['kustomize', join(copy, folder)]);
       rendered.set(
-        place,
+        folder,
         parseAllDocuments(stdout).map((document) => document.toJS() as Manifest),
       );
     }
   });
 
-  const all = (place: string, kind: string): Manifest[] => rendered.get(place)!.filter((one) => one.kind === kind);
-  const gateway = (place: string): Manifest =>
-    all(place, 'Deployment').find((one) => one.metadata.name === 'fairlead')!;
-  const configOf = (place: string): Record<string, string> => all(place, 'ConfigMap')[0]!.data!;
+  const all = (folder: string, kind: string): Manifest[] => rendered.get(folder)!.filter((one) => one.kind === kind);
+  const gateway = (folder: string): Manifest =>
+    all(folder, 'Deployment').find((one) => one.metadata.name === 'fairlead')!;
+  const configOf = (folder: string): Record<string, string> => all(folder, 'ConfigMap')[0]!.data!;
 
-  describe.each(['base', 'overlays/small', 'overlays/production'])('%s', (place) => {
+  describe.each(['base', 'overlays/small', 'overlays/production'])('%s', (folder) => {
     it('probes health where the gateway serves it', () => {
-      const [container] = gateway(place).spec.template.spec.containers;
+      const [container] = gateway(folder).spec.template.spec.containers;
       const port = container.ports.find(({ name }: { name: string }) => name === 'health').containerPort;
-      expect(String(port)).toBe(configOf(place)['FAIRLEAD_HEALTH_PORT']);
+      expect(String(port)).toBe(configOf(folder)['FAIRLEAD_HEALTH_PORT']);
       expect(container.startupProbe.httpGet).toEqual({ path: '/health/ready', port: 'health' });
       expect(container.readinessProbe.httpGet).toEqual({ path: '/health/ready', port: 'health' });
       expect(container.livenessProbe.httpGet).toEqual({ path: '/health/live', port: 'health' });
     });
 
     it('gives a pod the time to drain', () => {
-      const drain = drainOf(configOf(place)['FAIRLEAD_DRAIN']!);
-      expect(gateway(place).spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+      const drain = drainOf(configOf(folder)['FAIRLEAD_DRAIN']!);
+      expect(gateway(folder).spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
         drain + STOP_SECONDS,
       );
     });
 
     it('keeps the service up while nodes are emptied, and adds replicas under load', () => {
-      const { template, selector } = gateway(place).spec;
-      const [budget] = all(place, 'PodDisruptionBudget');
+      const { template, selector } = gateway(folder).spec;
+      const [budget] = all(folder, 'PodDisruptionBudget');
       expect(budget!.spec).toEqual({ maxUnavailable: 1, selector });
       expect(template.metadata.labels).toMatchObject(selector.matchLabels);
-      const [scaler] = all(place, 'HorizontalPodAutoscaler');
+      const [scaler] = all(folder, 'HorizontalPodAutoscaler');
       expect(scaler!.spec.scaleTargetRef).toEqual({ apiVersion: 'apps/v1', kind: 'Deployment', name: 'fairlead' });
       expect(scaler!.spec.minReplicas).toBeGreaterThan(1);
       expect(scaler!.spec.maxReplicas).toBeGreaterThan(scaler!.spec.minReplicas);
     });
 
     it('runs without root, rights, or a file system to write to', () => {
-      const { securityContext, containers } = gateway(place).spec.template.spec;
+      const { securityContext, containers } = gateway(folder).spec.template.spec;
       expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
       expect(containers[0].securityContext).toEqual({
         allowPrivilegeEscalation: false,
@@ -123,8 +123,8 @@ describeWith('kubectl')('the Kubernetes manifests', () => {
     });
 
     it('runs the release of this checkout, with settings that there are', () => {
-      expect(gateway(place).spec.template.spec.containers[0].image).toBe(`fairlead:${version}`);
-      expect(Object.keys(configOf(place)).filter((name) => !settings.has(name))).toEqual([]);
+      expect(gateway(folder).spec.template.spec.containers[0].image).toBe(`fairlead:${version}`);
+      expect(Object.keys(configOf(folder)).filter((name) => !settings.has(name))).toEqual([]);
     });
   });
 
@@ -136,15 +136,15 @@ describeWith('kubectl')('the Kubernetes manifests', () => {
   });
 
   describe.each(['small', 'production'])('the secrets of %s', (overlay) => {
-    const place = `overlays/${overlay}`;
+    const folder = `overlays/${overlay}`;
 
     it('reach pods by reference alone', () => {
-      const secrets = all(place, 'Secret');
+      const secrets = all(folder, 'Secret');
       const names = secrets.map(({ metadata }) => metadata.name);
       const values = secrets
         .flatMap(({ data }) => Object.values(data!))
         .map((text) => Buffer.from(text, 'base64').toString());
-      const others = rendered.get(place)!.filter(({ kind }) => kind !== 'Secret');
+      const others = rendered.get(folder)!.filter(({ kind }) => kind !== 'Secret');
       const referred = [...JSON.stringify(others).matchAll(/"secretRef":\{"name":"([^"]+)"/g)].map(([, name]) => name);
       expect(new Set(referred)).toEqual(new Set(names));
       const inClear = values.filter((value) => value.length > 0 && JSON.stringify(others).includes(value));
@@ -163,11 +163,11 @@ describeWith('kubectl')('the Kubernetes manifests', () => {
   });
 
   it('has the database outside in production, and beside the gateway where it is only tried', () => {
-    const hostOf = (place: string): string => {
-      const { data } = all(place, 'Secret').find(({ data: of }) => of!['DATABASE_URL'])!;
+    const hostOf = (folder: string): string => {
+      const { data } = all(folder, 'Secret').find(({ data: of }) => of!['DATABASE_URL'])!;
       return new URL(Buffer.from(data!['DATABASE_URL']!, 'base64').toString()).hostname;
     };
-    const services = (place: string): string[] => all(place, 'Service').map(({ metadata }) => metadata.name);
+    const services = (folder: string): string[] => all(folder, 'Service').map(({ metadata }) => metadata.name);
     expect(services('overlays/production')).toEqual(['fairlead']);
     expect(all('overlays/production', 'StatefulSet')).toEqual([]);
     expect(hostOf('overlays/production')).toMatch(/\./);
@@ -319,16 +319,25 @@ describeWith('nginx')('the nginx of deploy/compose.yaml', () => {
   });
 });
 
-describe('deploy/systemd/fairlead.service', () => {
-  const unit = read('deploy', 'systemd', 'fairlead.service');
+describe('deploy/systemd/fairlead@.service', () => {
+  const unit = read('deploy', 'systemd', 'fairlead@.service');
 
   it('gives the process the time to drain', () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)![1])).toBeGreaterThanOrEqual(defaultDrain + STOP_SECONDS);
   });
 
+  it('gives each replica a folder and settings of its own', () => {
+    expect(unit).toContain('DATA_DIR=/var/lib/fairlead/%i\n');
+    expect(unit).toContain('StateDirectory=fairlead/%i\n');
+    expect([...unit.matchAll(/^EnvironmentFile=(.*)$/gm)].map(([, file]) => file)).toEqual([
+      '/etc/fairlead/fairlead.env',
+      '-/etc/fairlead/%i.env',
+    ]);
+  });
+
   describeWith('systemd-analyze')('to systemd', () => {
     it('is a unit without a fault', async () => {
-      const file = join(folder, 'fairlead.service');
+      const file = join(folder, 'fairlead@.service');
       // Node is at another path on some machines, and no other difference is permitted.
       writeFileSync(file, unit.replace('/usr/bin/node', process.execPath));
       const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', file]);

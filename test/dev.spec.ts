@@ -112,5 +112,5 @@ describe('npm run dev', () => {
     const [code] = await once(script, 'exit');
     expect([code, isAlive(third)]).toEqual([0, false]);
     expect(output).not.toContain('runs 2');
-  }, 60_000);
+  }, 240_000);
 });

@@ -69,8 +69,8 @@ describeOnPostgres('the watch of the crash tests', (database) => {
 
   it.each([0, 1, 2, 3])(
     'finds the least amount above the cap of counter %i, used or held, and that alone',
-    async (place) => {
-      const row = rows()[place]!;
+    async (index) => {
+      const row = rows()[index]!;
       await add('held', row[3], row);
       for (const column of ['used', 'held']) {
         const found = watch.findings.length;
@@ -138,7 +138,7 @@ describeOnPostgres('the watch of the crash tests', (database) => {
     const [entry] = await source.query<[Record<string, string>]>(`select * from ledger_entries limit 1`);
     await watch.lookForDoubles();
     await watch.compareCounters();
-    // Two holds stand: with nothing held at rest their counters are reported as well.
+    // Two holds are open: with nothing held at rest their counters are reported as well.
     const atRest = watch.findings.length;
     await source.query(
       `insert into ledger_entries select * from json_populate_record(null::ledger_entries, $1)`,

@@ -10,12 +10,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const SCRIPTS = [
-  'run.mjs',
+  'run-built.mjs',
   'end-with-parent.mjs',
   'process-group.mjs',
   'guide-sources.mjs',
   'console-sources.mjs',
-  'sources-state.mjs',
+  'build-state.mjs',
 ];
 /** A gateway that ends slowly, like one that drains. */
 const PROGRAM = `
@@ -94,46 +94,46 @@ describe('npm start', () => {
   }
 
   it.each([
-    ['a shell that becomes the program', 'node scripts/run.mjs main.js'],
-    ['a shell that waits for the program', 'node scripts/run.mjs main.js && true'],
+    ['a shell that becomes the program', 'node scripts/run-built.mjs main.js'],
+    ['a shell that waits for the program', 'node scripts/run-built.mjs main.js && true'],
   ] as const)('ends the program with it: %s', async (_, script) => {
     const child = start(script);
     const pids = await printed(/runs (\d+)\./);
     child.kill('SIGTERM');
     await untilGone(pids);
     expect(output).toContain('drained');
-  }, 60_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 
   it.each(['SIGINT', 'SIGTERM'] as const)('reaches the program once where %s goes to the whole group', async (signal) => {
-    const child = start('node scripts/run.mjs main.js && true', { detached: true });
+    const child = start('node scripts/run-built.mjs main.js && true', { detached: true });
     const pids = await printed(/runs (\d+)\./);
     process.kill(-child.pid!, signal);
     await untilGone(pids);
     expect(output).toContain('drained');
     expect(output).not.toContain('insisted');
-  }, 60_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 
   it('ends a program that listens to no signal', async () => {
     write('dist/main.js', `setInterval(() => undefined, 1000); console.log('runs ' + process.pid + '.');`);
-    const child = start('node scripts/run.mjs main.js && true', { detached: true });
+    const child = start('node scripts/run-built.mjs main.js && true', { detached: true });
     const pids = await printed(/runs (\d+)\./);
     process.kill(-child.pid!, 'SIGTERM');
     await untilGone(pids);
     expect(pids.some(isAlive)).toBe(false);
-  }, 60_000);
+  }, 240_000);
 
   it('ends the compiler and its children while it builds', async () => {
     write('node_modules/typescript/package.json', '{ "name": "typescript" }');
     write('node_modules/typescript/bin/tsc', COMPILER);
-    const child = start('node scripts/run.mjs main.js');
+    const child = start('node scripts/run-built.mjs main.js');
     const pids = await printed(/compiles (\d+) (\d+)\./);
     child.kill('SIGTERM');
     await untilGone(pids);
     expect(output).not.toContain('runs');
-  }, 60_000);
+  }, 240_000);
 
   describe('of a project of its own', () => {
-    const SCRIPT = 'node scripts/run.mjs --project small.json small/tool.js --words && true';
+    const SCRIPT = 'node scripts/run-built.mjs --project small.json small/tool.js --words && true';
     const compiles = (code: string): void => {
       write('node_modules/typescript/package.json', '{ "name": "typescript" }');
       write('node_modules/typescript/bin/tsc', code);
@@ -147,7 +147,7 @@ describe('npm start', () => {
       child.kill('SIGTERM');
       await untilGone(pids);
       expect(output).toMatch(/compiled -p small\.json\.[^]*has --words\.[^]*drained/);
-    }, 60_000);
+    }, 240_000);
 
     it('ends its compiler with it', async () => {
       compiles(COMPILER);
@@ -156,14 +156,14 @@ describe('npm start', () => {
       child.kill('SIGTERM');
       await untilGone(pids);
       expect(output).not.toContain('runs');
-    }, 60_000);
+    }, 240_000);
 
     it('runs no program of a project that does not compile', async () => {
       compiles('process.exit(2);');
       write('dist/small/tool.js', PROGRAM);
       const [code] = await once(start(SCRIPT), 'exit');
       expect([code, output.includes('runs')]).toEqual([2, false]);
-    }, 60_000);
+    }, 240_000);
   });
 
   it('are the scripts of this project that compile before they run', () => {
@@ -175,7 +175,7 @@ describe('npm start', () => {
   });
 
   it('permits a program without npm to outlive its parent', async () => {
-    const program = `node scripts/run.mjs main.js & echo "parent $$."; wait`;
+    const program = `node scripts/run-built.mjs main.js & echo "parent $$."; wait`;
     const shell = spawn('sh', ['-c', program], {
       cwd: project,
       env: { PATH: process.env['PATH'] },
@@ -190,5 +190,5 @@ describe('npm start', () => {
     // Twice as long as a process under npm stays alive.
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(isAlive(pid!)).toBe(true);
-  }, 60_000);
+  }, 240_000);
 });

@@ -45,7 +45,7 @@ describe('npm run sbom', () => {
       }
       const names = bom.components.map(nameOf);
       expect(names).not.toContain('jest');
-      // Of an optional package, and also of a tool.
+      // A dependency of an optional package, and also of a tool.
       expect(names).toContain('minimatch');
       expect(stdout).toMatch(/^MIT \(\d+\): /);
       expect(stdout).toContain(`${bom.components.length} packages`);
@@ -114,7 +114,7 @@ describe('npm run test:node', () => {
 });
 
 describe('the image', () => {
-  it('runs on the release that is supported longest, from one place', () => {
+  it('runs on the release that is supported longest, by one argument', () => {
     const file = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
     expect(file.match(/^ARG NODE_IMAGE=.*$/gm)).toEqual(['ARG NODE_IMAGE=node:24-bookworm-slim']);
     expect(new Set(file.match(/^FROM \S+/gm))).toEqual(new Set(['FROM ${NODE_IMAGE}']));

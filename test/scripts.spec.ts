@@ -24,7 +24,7 @@ it('explains every script, in the order of npm run', async () => {
 it('has a command of fairlead behind each name that operators rely on', () => {
   const names = COMMANDS.map(({ name }) => name);
   const started = Object.values(scripts).flatMap(
-    (script) => /^node scripts\/run\.mjs cli\/fairlead\.js (.+)$/.exec(script)?.[1] ?? [],
+    (script) => /^node scripts\/run-built\.mjs cli\/fairlead\.js (.+)$/.exec(script)?.[1] ?? [],
   );
   expect(started.length).toBeGreaterThan(5);
   expect(started.filter((command) => !names.some((name) => name.startsWith(command)))).toEqual([]);

@@ -15,6 +15,6 @@ it.each(DIALECTS_WITH_PAGES)('docs/use/translation/%s.md holds its rules as they
   expect(page).toBe(withTablesOf(dialect, page));
 });
 
-it('reports a page without a place for them', () => {
+it('reports a page without markers for them', () => {
   expect(() => withSharedTables('# A page')).toThrow('has no lines');
 });

@@ -1,4 +1,5 @@
 import { ROOT } from '../app/base.js';
+import { warning } from '../app/warnings.js';
 
 /** An answer that is no success, in the words of the API. */
 export class ApiFailure extends Error {
@@ -42,18 +43,45 @@ export async function send<Answer>(method: string, path: string, { body, signal 
     if (signal?.aborted) throw error;
     throw new ApiFailure('The gateway does not answer.', 0, null);
   });
+  if (method !== 'GET') warning.value = response.headers.get('x-fairlead-warning');
   const answer: unknown = await response.json().catch(() => undefined);
   if (response.ok) return answer as Answer;
-  throw new ApiFailure(
-    messageOf(answer) ?? `The gateway answered with ${response.status}.`,
-    response.status,
-    response.headers.get('request-id'),
-  );
+  throw refusalOf(response, answer);
 }
+
+/**
+ * Sends a request to a model by a key of the reader, and never by the session.
+ * @returns the stream of its reply
+ * @throws ApiFailure, and the reason of the signal
+ */
+export async function sendWithKey(
+  path: string,
+  key: string,
+  body: object,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await fetch(new URL(path, ROOT), {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
+    body: JSON.stringify(body),
+    signal,
+    credentials: 'omit',
+    cache: 'no-store',
+    redirect: 'error',
+  }).catch((error: unknown) => {
+    if (signal.aborted || error instanceof TypeError === false) throw error;
+    throw new ApiFailure('The gateway does not answer, or the key has characters that no header takes.', 0, null);
+  });
+  if (response.ok && response.body) return response.body;
+  throw refusalOf(response, await response.json().catch(() => undefined));
+}
+
+const refusalOf = ({ status, headers }: Response, answer: unknown): ApiFailure =>
+  new ApiFailure(messageOf(answer) ?? `The gateway answered with ${status}.`, status, headers.get('request-id'));
 
 const messageOf = (answer: unknown): string | undefined =>
   (answer as { readonly error?: { readonly message?: string } } | undefined)?.error?.message;
 
-/** Whatever was thrown, as it is shown. */
+/** Any thrown value as a failure that pages can show. */
 export const asFailure = (error: unknown): ApiFailure =>
   error instanceof ApiFailure ? error : new ApiFailure(String(error), 0, null);

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asFailure, type ApiFailure } from './transport.js';
 
-/** What a page shows of something that is loaded. */
+/** State of data that a page loads. */
 export interface Loaded<Data> {
   /** The last one, also while it is loaded again. */
   readonly data: Data | undefined;

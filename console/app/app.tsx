@@ -7,6 +7,7 @@ import { ROOT } from './base.js';
 import { path } from './router.js';
 import { routeAt, ROUTES, type PageProps, type Route } from './routes.js';
 import { session, signOut } from './session.js';
+import { warning } from './warnings.js';
 
 /** The console: a page of it, or the way to sign in. */
 export function App(): JSX.Element {
@@ -19,6 +20,8 @@ function Shell(): JSX.Element {
   const heading = useFocusedHeading(path.value);
   useEffect(() => {
     document.title = `${found?.route.title ?? 'No such page'} – Fairlead`;
+    // On a small screen the navigation is one line, which moves sideways.
+    document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [found?.route]);
   return (
     <>
@@ -29,17 +32,6 @@ function Shell(): JSX.Element {
         <Link class="brand" to="">
           Fairlead
         </Link>
-        <nav aria-label="Pages">
-          <ul>
-            {ROUTES.map((route) => (
-              <li key={route.path}>
-                <Link to={route.path} current={route === found?.route}>
-                  {route.title}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </nav>
         <div class="bar-end">
           <label class="switch">
             <input
@@ -54,8 +46,27 @@ function Shell(): JSX.Element {
             Sign out
           </button>
         </div>
+        <nav aria-label="Pages">
+          <ul>
+            {ROUTES.filter(({ partOf }) => partOf === undefined).map((route) => (
+              <li key={route.path}>
+                <Link to={route.path} current={route.path === (found?.route.partOf ?? found?.route.path)}>
+                  {route.title}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
       </header>
       <main id="page" tabIndex={-1} ref={heading}>
+        {warning.value !== null && (
+          <p role="status" class="warned">
+            {warning.value}{' '}
+            <button type="button" class="quiet" onClick={() => void (warning.value = null)}>
+              Close<span class="unseen"> this warning</span>
+            </button>
+          </p>
+        )}
         {found ? <PageOf key={found.route.path} route={found.route} rest={found.rest} /> : <NoSuchPage />}
       </main>
     </>

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { PAGES } from './base.js';
+import { mayLeave } from './unsaved.js';
 
 const location_ = signal(new URL(location.href));
 
@@ -7,7 +8,7 @@ const location_ = signal(new URL(location.href));
 export const path = computed(() =>
   decodeURIComponent(location_.value.pathname.slice(PAGES.length)).replaceAll(/^\/+|\/+$/g, ''),
 );
-/** What stands behind the question mark. */
+/** Parameters of the query of the address. */
 export const query = computed(() => location_.value.searchParams);
 
 const read = (): void => void (location_.value = new URL(location.href));
@@ -20,8 +21,9 @@ export function addressOf(page: string, parameters: Readonly<Record<string, stri
   return `${PAGES}${page === '' ? '' : `/${page}`}${search === '' ? '' : `?${search}`}`;
 }
 
-/** Shows another page, or the same with other parameters. */
+/** Shows another page, or the same with other parameters; nothing where the reader stays with what is not saved. */
 export function navigate(address: string, how: 'push' | 'replace' = 'push'): void {
+  if (!mayLeave()) return;
   if (how === 'push') history.pushState(null, '', address);
   else history.replaceState(null, '', address);
   read();

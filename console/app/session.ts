@@ -1,17 +1,29 @@
 import { signal } from '@preact/signals';
 import { ApiFailure, send } from '../api/transport.js';
 
-/** Who is signed in. */
+/** A session of the console, with the key or the person that signed in. */
 export interface Session {
   readonly id: string;
-  /** Hash of the key. */
-  readonly key: string;
+  /** Hash of the key; null: a person signed in by an issuer. */
+  readonly key: string | null;
+  readonly person?: {
+    readonly issuer: string;
+    readonly subject: string;
+    readonly name: string;
+    readonly group: string;
+  };
   readonly label: string;
   readonly created_at: string;
   readonly last_seen_at: string;
   readonly expires_at: string;
   readonly current: boolean;
 }
+
+/** A way to sign in: a key, the token of a link, or the answer of an issuer. */
+export type SignInBody =
+  | { readonly key: string }
+  | { readonly link: string }
+  | { readonly answer: string; readonly address: string };
 
 /** Undefined while nothing is known; null: no session is open. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -37,13 +49,13 @@ export async function openSession(isLikely: boolean): Promise<void> {
 }
 
 /** @throws ApiFailure */
-export async function signIn(body: { readonly key: string } | { readonly link: string }): Promise<void> {
+export async function signIn(body: SignInBody): Promise<void> {
   const { data } = await send<Answer>('POST', 'console/session', { body });
   hasEnded.value = false;
   session.value = data;
 }
 
-/** Other windows of the browser learn of it by their next request. */
+/** Other windows of the browser notice the sign-out by their next request. */
 export async function signOut(): Promise<void> {
   try {
     await send('DELETE', 'console/session');

@@ -6,20 +6,20 @@ import { Table } from './table.js';
 /** A row of figures over time. */
 export interface Series {
   readonly name: string;
-  /** One for each moment; null: none. */
+  /** A value for each moment; null: none. */
   readonly values: readonly (number | null)[];
   readonly form: 'bars' | 'line';
 }
 
 interface ChartProps {
   readonly title: string;
-  /** What the moments are: `Hour (UTC)`. */
+  /** Name of the moments: `Hour (UTC)`. */
   readonly momentName: string;
   /** Epoch milliseconds, ascending. */
   readonly moments: readonly number[];
   readonly series: readonly Series[];
   readonly print: (value: number) => string;
-  /** In the table; absent: as on the axis. */
+  /** Prints a value in the table; absent: as on the axis. */
   readonly printExactly?: (value: number) => string;
   readonly printMoment: (at: number) => string;
 }

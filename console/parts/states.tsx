@@ -27,20 +27,23 @@ export function Failure({
   );
 }
 
-/** What stands where there is nothing, and what to do. */
+/** Message in place of an empty list, with the next step. */
 export const Empty = ({ children }: { readonly children: ComponentChildren }): JSX.Element => (
   <div class="empty">{children}</div>
 );
 
 interface LoadedProps<Data> {
   readonly of: Loaded<Data>;
+  /** Title of the page, where its own heading is part of the data that cannot be loaded. */
+  readonly title?: string;
   readonly children: (data: Data) => ComponentChildren;
 }
 
-/** What is loaded, or why it is not. What was loaded before stays while it is loaded again. */
-export function Shown<Data>({ of, children }: LoadedProps<Data>): JSX.Element {
+/** Loaded data, or the failure of loading. Data that was loaded before stays visible while it is loaded again. */
+export function Shown<Data>({ of, title, children }: LoadedProps<Data>): JSX.Element {
   return (
     <>
+      {of.failure && of.data === undefined && title !== undefined && <h1 tabIndex={-1}>{title}</h1>}
       {of.failure && <Failure failure={of.failure} retry={of.reload} />}
       {of.data !== undefined ? children(of.data) : of.isLoading && <p class="loading">Loading …</p>}
     </>

@@ -1,6 +1,6 @@
 import type { MediaBasis } from '../../src/catalog/check/read-sources.js';
 import type { ImageRule } from '../../src/core/money/image-tokens.js';
-import type { DialectId, Modality } from '../../src/core/routing/catalog.js';
+import type { DialectId, Modality, OutputModality } from '../../src/core/routing/catalog.js';
 import type { Source } from '../catalog-sources.js';
 import type { Drawing, TableModel, TableName } from '../catalog-tables.js';
 import type { Tariffs } from './tariffs.js';
@@ -34,20 +34,22 @@ export interface ScoreFacts {
   readonly source: Source;
 }
 
-/** What is known of a model wherever it is served. */
+/** The facts of a model at every provider. */
 export interface ModelFacts {
   readonly aliases?: Fact<readonly string[]>;
   readonly created?: Fact<string>;
   /** Absent source: the table that lists the model. */
   readonly inputModalities?: { readonly value: readonly Modality[]; readonly source?: Source };
-  readonly outputModalities?: Fact<readonly Modality[]>;
+  readonly outputModalities?: Fact<readonly OutputModality[]>;
+  /** Lengths of vectors, the default first. */
+  readonly dimensions?: Fact<readonly number[]>;
   readonly distillable?: Fact<boolean>;
   readonly images?: ImageFacts;
   readonly pages?: MediaFact;
   readonly scores?: ScoreFacts;
 }
 
-/** What is known of a model at one provider. */
+/** The facts of a model at one provider. */
 export interface EndpointFacts {
   /** The model's name in the price package, where it is not the name at the provider. */
   readonly listedAs?: string;
@@ -56,7 +58,7 @@ export interface EndpointFacts {
   readonly maxCompletionTokens?: Fact<number>;
   /** The table whose price applies although the price package has one. */
   readonly pricedBy?: TableName;
-  /** It draws with a tool of its provider's, which is sold with it. */
+  /** The provider's tool with which the model generates images, and which is sold with it. */
   readonly draws?: Drawing;
   /** Slug of the provider whose list of request fields applies; absent: its own provider's. */
   readonly parametersOf?: string;
@@ -73,7 +75,7 @@ export interface EndpointEntry extends EndpointFacts {
   /** The model's name there. */
   readonly model: string;
   readonly variant?: string;
-  /** Its figures, where no table lists it. */
+  /** Figures of the model, if no table lists it. */
   readonly listing?: Fact<TableModel>;
 }
 
@@ -83,7 +85,7 @@ export interface ModelEntry extends ModelFacts {
   readonly endpoints: readonly EndpointEntry[];
 }
 
-/** What `shared` names: facts of a model, and of its endpoints by the slug of their provider. */
+/** The entries of `shared`: facts of a model, and of its endpoints by the slug of their provider. */
 export interface SharedFacts {
   readonly model: ModelFacts;
   readonly endpoints: ReadonlyMap<string, EndpointFacts>;

@@ -1,6 +1,6 @@
 import { MEDIA_BASES, type MediaBasis } from '../../src/catalog/check/read-sources.js';
 import { PROVIDERS } from '../catalog-providers.js';
-import { SourceBook, type Source } from '../catalog-sources.js';
+import { SourceList, type Source } from '../catalog-sources.js';
 import { PRICE_DATE, TABLE_SOURCES } from '../catalog-tables.js';
 import type { ModelEntry } from './author-file.js';
 import { modelEntry } from './model-entry.js';
@@ -16,7 +16,7 @@ export interface BuiltCatalog {
 
 /** The shipped catalog and its sources: the same models give the same bytes. */
 export function buildCatalog(models: readonly ModelEntry[]): BuiltCatalog {
-  const book = new SourceBook();
+  const book = new SourceList();
   for (const source of TABLE_SOURCES.values()) book.add(source);
   const providers = PROVIDERS.map((provider) => [provider.slug, providerEntry(book, provider)] as const);
   const written = models.map((model) => modelEntry(book, model));
@@ -61,7 +61,7 @@ export function buildCatalog(models: readonly ModelEntry[]): BuiltCatalog {
   return { catalog: catalog.join('\n'), sources: sources.join('\n') };
 }
 
-/** Of all figures but those that are the vendor's. */
+/** The sources of all figures except the vendor's. */
 function mediaBases(models: readonly ModelEntry[]): readonly (readonly [MediaBasis, readonly string[]])[] {
   return MEDIA_BASES.filter((basis) => basis !== 'vendor').map((basis) => [
     basis,

@@ -7,7 +7,7 @@ import { SourceNames } from './source-names.js';
 
 const COMMON = 'catalog/common.yaml';
 
-/** What finds a source by its name. */
+/** Finds a source by its name. */
 export type Sources = Pick<SourceNames, 'named'>;
 
 /**

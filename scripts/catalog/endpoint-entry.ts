@@ -1,4 +1,4 @@
-import type { SourceBook } from '../catalog-sources.js';
+import type { SourceList } from '../catalog-sources.js';
 import type { ModelFigures, PriceList, Sourced, TokenPrices } from '../catalog-tables.js';
 import { precisionInName, PRECISIONS } from '../catalog-precisions.js';
 import type { EndpointEntry } from './author-file.js';
@@ -10,22 +10,25 @@ import { TARIFFS, type Tariffs } from './tariffs.js';
 export const tagOf = ({ provider, variant }: EndpointEntry): string =>
   variant === undefined ? provider : `${provider}/${variant}`;
 
-/**
- * @param modelContext of its model, which it has where it has none of its own
- * @param modelOutput likewise
- */
+/** The values of a model, for endpoints that state none. */
+interface OfModel {
+  readonly context: number;
+  readonly output: number | undefined;
+  /** False: it does a task, which has no output to be priced or bounded, nor the parameters of answers. */
+  readonly generates: boolean;
+}
+
 export function endpointEntry(
-  book: SourceBook,
+  book: SourceList,
   { entry, figures, context, output }: EndpointFigures,
-  modelContext: number,
-  modelOutput: number | undefined,
+  model: OfModel,
 ): WrittenEntry {
-  // Tariffs are prices of words alone.
+  // Tariffs are prices of text alone.
   const tariffs = entry.draws ? undefined : entry.tariffs;
-  const parameters = parametersOf(entry, figures);
+  const parameters = model.generates ? parametersOf(entry, figures) : entry.alsoTakes;
   const precision = precisionOf(book, entry, figures.priceList.source);
-  const ownContext = context.value !== modelContext;
-  const ownOutput = output !== undefined && output.value !== modelOutput;
+  const ownContext = context.value !== model.context;
+  const ownOutput = model.generates && output !== undefined && output.value !== model.output;
   return {
     lines: [
       ...(figures.priceList.byTime
@@ -36,7 +39,7 @@ export function endpointEntry(
       `        model: ${scalar(entry.model)}`,
       ...(entry.dialect === undefined ? [] : [`        dialect: ${entry.dialect}`]),
       ...(tariffs ? [`        # ${headOf(tariffs)}`] : []),
-      `        pricing: ${pricingOf(figures.priceList, tariffs)}`,
+      `        pricing: ${pricingOf(figures.priceList, tariffs, model.generates)}`,
       ...(precision ? [`        quantization: ${precision.value}`] : []),
       ...(ownContext ? [`        context_length: ${context.value}`] : []),
       ...(ownOutput ? [`        max_completion_tokens: ${output.value}`] : []),
@@ -55,14 +58,14 @@ export function endpointEntry(
   };
 }
 
-/** Which price lists of its own an endpoint has, their page and its month. */
+/** The price lists that an endpoint states, with their page and month. */
 function headOf({ lists, geo, source }: Tariffs): string {
   const names = [...lists.keys(), ...(geo ? ['geo'] : [])];
   return `${names.join(', ')}: ${source.url}, as of ${source.asOf}`;
 }
 
 /** @param table the source that states the model's name at the provider */
-function precisionOf(book: SourceBook, { provider, model }: EndpointEntry, table: string): Sourced<string> | undefined {
+function precisionOf(book: SourceList, { provider, model }: EndpointEntry, table: string): Sourced<string> | undefined {
   const stated = PRECISIONS.find((one) => one.provider === provider && one.models.test(model));
   if (stated) return { value: stated.quantization, source: book.add(stated.source) };
   const value = precisionInName(model);
@@ -85,8 +88,13 @@ function parametersOf(entry: EndpointEntry, figures: ModelFigures): readonly str
 const parameterProvider = ({ provider, parametersOf: slug = provider }: EndpointEntry): ProviderEntry =>
   providerOf(slug);
 
-function pricingOf({ prices, tiers, webSearch, request }: PriceList, tariffs: Tariffs | undefined): string {
-  const parts = tokenPrices(prices);
+function pricingOf(
+  { prices, tiers, webSearch, request }: PriceList,
+  tariffs: Tariffs | undefined,
+  generates: boolean,
+): string {
+  const { prompt } = prices;
+  const parts = generates ? tokenPrices(prices) : prompt > 0 ? [`prompt: ${decimal(prompt)}`] : [];
   if (request !== undefined) parts.push(`request: ${decimal(request)}`);
   if (webSearch !== undefined) parts.push(`web_search: ${decimal(webSearch)}`);
   const longer = tiers.map(({ min_prompt_tokens: from, ...long }) =>

@@ -1,5 +1,5 @@
 import { PROVIDERS } from '../catalog-providers.js';
-import type { SourceBook } from '../catalog-sources.js';
+import type { SourceList } from '../catalog-sources.js';
 import { factsOf, withDrawing, type ModelFigures, type Sourced } from '../catalog-tables.js';
 import type { EndpointEntry, Fact } from './author-file.js';
 import type { ProviderEntry } from './read-providers.js';
@@ -19,7 +19,7 @@ export function providerOf(slug: string): ProviderEntry {
 }
 
 /** @throws where no source prices the model or gives a context length */
-export function figuresOf(book: SourceBook, entry: EndpointEntry): EndpointFigures {
+export function figuresOf(book: SourceList, entry: EndpointEntry): EndpointFigures {
   const { provider, model, listing, draws } = entry;
   const listed = listing ? [{ source: book.add(listing.source), model: listing.value }] : [];
   const found = factsOf(provider, model, nameInTables(entry), listed, entry.pricedBy);

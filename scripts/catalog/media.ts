@@ -1,4 +1,4 @@
-import type { SourceBook } from '../catalog-sources.js';
+import type { SourceList } from '../catalog-sources.js';
 import type { MediaFact, ModelEntry } from './author-file.js';
 import type { WrittenEntry } from './printing.js';
 
@@ -9,7 +9,7 @@ import type { WrittenEntry } from './printing.js';
 export const PAGE_TEXT_TOKENS = 3_000;
 
 /** For the bound of a call. Where no source gives a figure, an image or a page counts the whole context. */
-export function mediaOf(book: SourceBook, { images, pages, inputModalities }: ModelEntry): WrittenEntry {
+export function mediaOf(book: SourceList, { images, pages, inputModalities }: ModelEntry): WrittenEntry {
   const { max, rule } = images ?? {};
   const paged = inputModalities?.value.includes('file') ? (pages ?? withText(max)) : undefined;
   return {
@@ -26,6 +26,6 @@ export function mediaOf(book: SourceBook, { images, pages, inputModalities }: Mo
   };
 }
 
-/** Where its vendor publishes no figure of a page: its picture and its text. */
+/** A page whose vendor publishes no figure counts as its picture and its text. */
 const withText = (max: MediaFact | undefined): MediaFact | undefined =>
   max && { ...max, value: max.value + PAGE_TEXT_TOKENS };

@@ -1,5 +1,6 @@
+import { TASK_KINDS } from '../../src/core/conversation/task.js';
 import { scoreNames } from '../catalog-scores.js';
-import type { Source, SourceBook } from '../catalog-sources.js';
+import type { Source, SourceList } from '../catalog-sources.js';
 import type { Sourced } from '../catalog-tables.js';
 import type { ModelEntry } from './author-file.js';
 import { endpointEntry, tagOf } from './endpoint-entry.js';
@@ -13,22 +14,26 @@ export interface WrittenModel {
   readonly sourceLines: readonly string[];
 }
 
-export function modelEntry(book: SourceBook, model: ModelEntry): WrittenModel {
-  const { id, aliases, created, distillable, outputModalities: output } = model;
+export function modelEntry(book: SourceList, model: ModelEntry): WrittenModel {
+  const { id, aliases, created, distillable, dimensions, outputModalities: output } = model;
   const endpoints = model.endpoints.map((entry) => figuresOf(book, entry));
   const context = greatest(endpoints.map((endpoint) => endpoint.context))!;
-  // An endpoint without a figure of its own would have the model's.
+  // An endpoint that states no figure would have the model's.
   const outputMax = endpoints.every((endpoint) => endpoint.output)
     ? greatest(endpoints.map((endpoint) => endpoint.output!))
     : undefined;
   const [input, media, scores] = [inputOf(book, model, endpoints), mediaOf(book, model), scoresOf(book, model)];
-  const written = endpoints.map((endpoint) => endpointEntry(book, endpoint, context.value, outputMax?.value));
+  const generates = !TASK_KINDS.some((task) => output?.value.includes(task));
+  const written = endpoints.map((endpoint) =>
+    endpointEntry(book, endpoint, { context: context.value, output: outputMax?.value, generates }),
+  );
   const origins: Origins = {
     ...(created && { created: book.add(created.source) }),
     context_length: context.source,
-    ...(outputMax && { max_completion_tokens: outputMax.source }),
+    ...(outputMax && generates && { max_completion_tokens: outputMax.source }),
     ...input.origins,
     ...(output && { output_modalities: book.add(output.source) }),
+    ...(dimensions && { dimensions: book.add(dimensions.source) }),
     ...media.origins,
     ...(distillable && { distillable: book.add(distillable.source) }),
     ...scores.origins,
@@ -41,9 +46,10 @@ export function modelEntry(book: SourceBook, model: ModelEntry): WrittenModel {
       `    name: ${text(model.name)}`,
       ...(created ? [`    created: ${created.value}`] : []),
       `    context_length: ${context.value}`,
-      ...(outputMax ? [`    max_completion_tokens: ${outputMax.value}`] : []),
+      ...(outputMax && generates ? [`    max_completion_tokens: ${outputMax.value}`] : []),
       ...input.lines,
       `    output_modalities: ${list(output?.value ?? ['text'])}`,
+      ...(dimensions ? [`    dimensions: ${list(dimensions.value.map(String))}`] : []),
       ...(distillable ? [`    distillable: ${distillable.value}`] : []),
       ...media.lines,
       ...scores.lines,
@@ -64,7 +70,7 @@ const greatest = (figures: readonly Sourced<number>[]): Sourced<number> | undefi
 
 /** The source is its own, else the first table that lists the model, else that of what it makes. */
 function inputOf(
-  book: SourceBook,
+  book: SourceList,
   { id, inputModalities, outputModalities }: ModelEntry,
   endpoints: readonly EndpointFigures[],
 ): WrittenEntry {
@@ -78,7 +84,7 @@ function inputOf(
   };
 }
 
-function scoresOf(book: SourceBook, { scores }: ModelEntry): WrittenEntry {
+function scoresOf(book: SourceList, { scores }: ModelEntry): WrittenEntry {
   if (!scores) return { lines: [], origins: {} };
   const { quality, coding, source } = scores;
   const names = scoreNames(source);

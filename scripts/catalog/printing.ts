@@ -1,4 +1,4 @@
-/** How values are written in the catalog. */
+/** Syntax of values in the catalog. */
 
 export const list = (items: readonly string[]): string => `[${items.join(', ')}]`;
 
@@ -16,7 +16,7 @@ export function decimal(value: number): string {
   return text(written);
 }
 
-/** Which source states each figure of an entry, by the key of the catalog file. */
+/** The source of each figure of an entry, by the key of the catalog file. */
 export type Origins = Readonly<Record<string, string>>;
 
 export const originsOf = (origins: Origins): string =>

@@ -1,16 +1,16 @@
-import type { Source, SourceBook } from '../catalog-sources.js';
+import type { Source, SourceList } from '../catalog-sources.js';
 import { text, type WrittenEntry } from './printing.js';
 import type { ProviderEntry, ProviderPolicy } from './read-providers.js';
 
 /** The table of what providers do with calls that are left, with the page behind each row. */
 const LEFT_CALLS: Source = {
   id: 'left-calls',
-  title: 'docs/use/streaming.md#calls-that-are-left',
-  url: 'docs/use/streaming.md#calls-that-are-left',
+  title: 'OpenRouter, Streaming: cancellation',
+  url: 'https://openrouter.ai/docs/api-reference/streaming',
   read: '2026-11-23',
 };
 
-export function providerEntry(book: SourceBook, provider: ProviderEntry): WrittenEntry {
+export function providerEntry(book: SourceList, provider: ProviderEntry): WrittenEntry {
   const { policy } = provider;
   return {
     lines: [

@@ -7,7 +7,7 @@ import { ENDPOINT_FACTS, readEndpoint, readEndpointFacts } from './read-endpoint
 import { MODEL_FACTS, readModelFacts } from './read-model-facts.js';
 import { SourceNames } from './source-names.js';
 
-/** One file of catalog/models, or what is wrong with it. */
+/** The content of a file of catalog/models, or its faults. */
 export type AuthorReading =
   | { readonly models: readonly ModelEntry[] }
   | { readonly faults: readonly [string, ...string[]] };
@@ -35,8 +35,8 @@ export function describeAuthorFault({ file, line, field, message }: CatalogFault
   const { models, providers } = (value ?? {}) as Partial<Record<'models' | 'providers', readonly NamedEntry[]>>;
   const entry = index === undefined ? undefined : (models ?? providers)?.[Number(index)];
   const id = entry?.id ?? entry?.slug;
-  const place = typeof id === 'string' ? [id, rest].filter((part) => part !== '').join(', ') : field;
-  return `${file}:${line}: ${place === '' ? '' : `${place}: `}${message}`;
+  const where = typeof id === 'string' ? [id, rest].filter((part) => part !== '').join(', ') : field;
+  return `${file}:${line}: ${where === '' ? '' : `${where}: `}${message}`;
 }
 
 interface NamedEntry {

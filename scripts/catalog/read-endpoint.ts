@@ -20,7 +20,7 @@ export const ENDPOINT_FACTS = [
   'tariffs',
 ] as const;
 
-/** What a file that prices an endpoint by itself states with it. */
+/** The facts in a file that prices an endpoint by itself. */
 const LISTING = ['pricing', 'source', 'input_modalities'] as const;
 
 const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
@@ -46,7 +46,7 @@ export function readEndpointFacts(members: Members, sources: SourceNames): Endpo
     refuses: optionalTexts(members.get('refuses')),
     tariffs: optionalTariffs(members.get('tariffs'), sources),
   };
-  // What is absent must not win over a shared fact.
+  // An absent value must not replace a shared fact.
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 

@@ -1,7 +1,7 @@
 import type { Field } from '../../src/catalog/field.js';
 import { MEDIA_BASES } from '../../src/catalog/check/read-sources.js';
 import { IMAGE_RULES } from '../../src/core/money/image-tokens.js';
-import { MODALITIES, type Modality } from '../../src/core/routing/catalog.js';
+import { MODALITIES, OUTPUT_MODALITIES, type Modality, type OutputModality } from '../../src/core/routing/catalog.js';
 import type { Source } from '../catalog-sources.js';
 import type { Fact, ImageFacts, MediaFact, ModelFacts, ScoreFacts } from './author-file.js';
 import type { SourceNames } from './source-names.js';
@@ -12,6 +12,7 @@ export const MODEL_FACTS = [
   'created',
   'input_modalities',
   'output_modalities',
+  'dimensions',
   'distillable',
   'images',
   'pages',
@@ -29,13 +30,14 @@ export function readModelFacts(members: Members, sources: SourceNames): ModelFac
     aliases: fact('aliases', readTexts),
     created: fact('created', readDay),
     inputModalities: readInput(members.get('input_modalities'), sources),
-    outputModalities: fact('output_modalities', readModalities),
+    outputModalities: fact('output_modalities', readOutputs),
+    dimensions: fact('dimensions', readLengths),
     distillable: fact('distillable', (field) => field.flag()),
     images: readImages(members.get('images'), sources),
     pages: readPages(members.get('pages'), sources),
     scores: readScores(members.get('scores'), sources),
   };
-  // What is absent must not win over a shared fact.
+  // An absent value must not replace a shared fact.
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
@@ -60,6 +62,12 @@ export const readTexts = (field: Field): readonly string[] =>
 
 const readModalities = (field: Field): readonly Modality[] =>
   field.items().flatMap((item) => item.oneOf(MODALITIES) ?? []);
+
+const readOutputs = (field: Field): readonly OutputModality[] =>
+  field.items().flatMap((item) => item.oneOf(OUTPUT_MODALITIES) ?? []);
+
+const readLengths = (field: Field): readonly number[] =>
+  field.items().flatMap((item) => item.positiveInteger() ?? []);
 
 /** A list alone where a table lists the model: it is the source. */
 function readInput(field: Field | undefined, sources: SourceNames): ModelFacts['inputModalities'] {

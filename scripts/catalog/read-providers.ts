@@ -10,11 +10,11 @@ import { SourceNames } from './source-names.js';
 
 const FILE = 'catalog/providers.yaml';
 
-/** What a provider publishes on the data of API calls: what holds by default, for everybody and all of its models. */
+/** The published rules of a provider about data of API calls: the defaults for everybody and all of its models. */
 export interface ProviderPolicy {
   readonly collectsData?: boolean;
   readonly trains?: boolean;
-  /** At most. */
+  /** Longest retention. */
   readonly retentionDays?: number;
   readonly zeroDataRetention?: boolean;
   readonly source: Source;
@@ -31,11 +31,11 @@ export interface ProviderEntry {
   readonly baseUrl: string;
   /** The variable of the process that holds the operator's credential. */
   readonly credentialVariable: string;
-  /** Of dialect and address. */
+  /** The source of dialect and address. */
   readonly source: Source;
-  /** It puts a path before the names of models, which the price package leaves out. */
+  /** Whether the provider puts a path before the names of models, which the price package omits. */
   readonly namesArePaths: boolean;
-  /** It bills a stream in full although the client has left. */
+  /** Whether the provider bills a stream in full although the client has disconnected. */
   readonly billsLeftStreams: boolean;
   /** Request fields that it takes for all models of the catalog; absent: no source lists them. */
   readonly parameters?: readonly string[];

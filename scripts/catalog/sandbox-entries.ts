@@ -29,7 +29,7 @@ const SANDBOX_PARAMETERS = [
   'verbosity',
 ];
 
-/** It counts texts alone. So large that reservations can be seen. */
+/** The sandbox counts only texts. The number is so large that reservations can be seen. */
 const SANDBOX_IMAGE_TOKENS = 1_600;
 
 export const sandboxProviderLines = (): readonly string[] => [
@@ -38,33 +38,46 @@ export const sandboxProviderLines = (): readonly string[] => [
   `    dialect: simulated`,
   `    policy: { collects_data: false, zero_data_retention: true }`,
   `    aborts: { whole: stops }`,
+  `    quirks: { rerank: cohere }`,
 ];
 
 export function sandboxModelLines(): readonly string[] {
   const free = SANDBOX_MODELS.filter(({ name }) => name === 'echo');
   return [
-    ...SANDBOX_MODELS.flatMap((model) => sandboxEntry(model, '', 'pricing: { prompt: "1", completion: "2" }')),
+    ...SANDBOX_MODELS.flatMap((model) => sandboxEntry(model, '', `pricing: ${priceOf(model)}`)),
     ...free.flatMap((model) => sandboxEntry({ ...model, title: `${model.title} (free)` }, ':free', 'free: true')),
   ];
 }
 
+/** A ranking is sold by the search. */
+function priceOf({ outputModalities: [output] }: SandboxModel): string {
+  if (output === 'rerank') return '{ request: "0.001" }';
+  return output === 'embeddings' ? '{ prompt: "1" }' : '{ prompt: "1", completion: "2" }';
+}
+
 function sandboxEntry(model: SandboxModel, variant: string, price: string): readonly string[] {
+  const isTask = model.maxCompletionTokens === undefined;
   return [
     ``,
     `  - id: sandbox/${model.name}${variant}`,
     `    name: ${text(model.title)}`,
     `    context_length: ${model.contextLength}`,
-    `    max_completion_tokens: ${model.maxCompletionTokens}`,
+    ...(isTask ? [] : [`    max_completion_tokens: ${model.maxCompletionTokens}`]),
     `    input_modalities: ${list(model.inputModalities)}`,
     `    output_modalities: ${list(model.outputModalities)}`,
-    `    image_tokens_max: ${SANDBOX_IMAGE_TOKENS}`,
-    `    image_tokens: anthropic`,
-    `    page_tokens_max: ${SANDBOX_IMAGE_TOKENS + PAGE_TEXT_TOKENS}`,
+    ...(model.dimensions ? [`    dimensions: ${list(model.dimensions.map(String))}`] : []),
+    ...(isTask
+      ? []
+      : [
+          `    image_tokens_max: ${SANDBOX_IMAGE_TOKENS}`,
+          `    image_tokens: anthropic`,
+          `    page_tokens_max: ${SANDBOX_IMAGE_TOKENS + PAGE_TEXT_TOKENS}`,
+        ]),
     `    endpoints:`,
     `      - provider: sandbox`,
     `        model: ${model.name}`,
     `        ${price}`,
-    `        supported_parameters: ${list(SANDBOX_PARAMETERS)}`,
+    `        supported_parameters: ${list(isTask ? model.supportedParameters : SANDBOX_PARAMETERS)}`,
   ];
 }
 

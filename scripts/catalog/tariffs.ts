@@ -22,7 +22,7 @@ export type TariffName = (typeof TARIFFS)[number];
 /** The prices besides an endpoint's plain ones. */
 export interface Tariffs {
   readonly lists: ReadonlyMap<TariffName, Tariff>;
-  /** By how much every price of a token is multiplied. */
+  /** The factor of every token price. */
   readonly geo?: Readonly<Record<string, string>>;
   readonly source: Source;
 }
@@ -79,13 +79,19 @@ const numbered = ({ prompt, completion, input_cache_read: read, input_cache_writ
 });
 
 /** The plain prices of an endpoint that no table lists. */
-export function readPricing(field: Field): Pick<TableModel, 'prices' | 'tiers'> | undefined {
-  const list = readPrices(field, [], ['tiers']);
+export function readPricing(field: Field): Pick<TableModel, 'prices' | 'tiers' | 'request'> | undefined {
+  const list = readPrices(field, [], ['tiers', 'request']);
   if (!list) return undefined;
   const tiers = (list.beside('tiers')?.items() ?? []).flatMap((item) => {
     const long = readPrices(item, ['min_prompt_tokens']);
     const from = long?.beside('min_prompt_tokens')?.positiveInteger();
     return long && from !== undefined ? [{ from, ...numbered(long.prices) }] : [];
   });
-  return { prices: numbered(list.prices), ...(tiers.length > 0 && { tiers }) };
+  const requestField = list.beside('request');
+  const request = requestField && readDecimal(requestField);
+  return {
+    prices: numbered(list.prices),
+    ...(tiers.length > 0 && { tiers }),
+    ...(request !== undefined && { request: Number(request) }),
+  };
 }

@@ -29,14 +29,90 @@ interface Schema {
 
 /** The operations that the console calls. */
 export const CONSOLE_OPERATIONS = [
+  'accountPreferencesShow',
+  'accountPreferencesUpdate',
   'activityList',
+  'alarmsCreate',
   'alarmsHistory',
+  'alarmsList',
+  'alarmsRemove',
+  'alarmsShow',
+  'alarmsTest',
+  'alarmsUpdate',
   'analyticsQuery',
+  'assignmentsAssignKeys',
+  'assignmentsAssignMembers',
+  'assignmentsListKeys',
+  'assignmentsListMembers',
+  'assignmentsUnassignKeys',
+  'assignmentsUnassignMembers',
+  'auditList',
+  'auditVerify',
+  'budgetsList',
+  'budgetsRemove',
+  'budgetsSet',
+  'byokCreate',
+  'byokList',
+  'byokRemove',
+  'byokShow',
+  'byokTest',
+  'byokUpdate',
+  'catalogShow',
+  'chatPresetsSave',
+  'creditsEnter',
+  'creditsList',
   'creditsShow',
+  'creditsVerification',
+  'destinationsCreate',
+  'destinationsList',
+  'destinationsRemove',
+  'destinationsRotate',
+  'destinationsShow',
+  'destinationsTest',
+  'destinationsUpdate',
+  'explainExplain',
   'generationShow',
   'generationsList',
+  'guardrailsCreate',
+  'guardrailsList',
+  'guardrailsRemove',
+  'guardrailsShow',
+  'guardrailsTest',
+  'guardrailsUpdate',
+  'keysCreate',
+  'keysEndSecret',
   'keysList',
+  'keysRaise',
+  'keysRemove',
+  'keysRotate',
+  'keysShow',
+  'keysUpdate',
+  'membersAdd',
+  'membersList',
+  'membersRemove',
+  'messagesPresetsSave',
+  'modelListEndpoints',
+  'modelsList',
+  'presetsList',
+  'presetsListVersions',
+  'presetsRemove',
+  'presetsShow',
+  'presetsUpdate',
   'providersList',
+  'responsesPresetsSave',
+  'statementsClose',
+  'statementsList',
+  'statementsShow',
+  'subjectBudgetsList',
+  'subjectBudgetsRaise',
+  'subjectBudgetsRemove',
+  'subjectBudgetsSet',
+  'subjectBudgetsShow',
+  'workspacesCreate',
+  'workspacesList',
+  'workspacesRemove',
+  'workspacesShow',
+  'workspacesUpdate',
 ] as const;
 
 const JSON_TYPE = 'application/json';
@@ -63,11 +139,15 @@ export function printConsoleTypes(document: ApiDocument, operations: readonly st
 }
 
 function printOperation(id: string, operation: ApiOperation, printer: TypePrinter): string {
-  const parameters = (operation.parameters ?? []).filter((one) => one.in === 'query');
-  const query = parameters.map(({ name, schema }) => `${printName(name)}?: ${printer.print(schema)} | undefined`);
+  const parameters = operation.parameters ?? [];
+  const path = parameters.filter((one) => one.in === 'path').map(({ name }) => `${printName(name)}: string`);
+  const query = parameters
+    .filter((one) => one.in === 'query')
+    .map(({ name, schema }) => `${printName(name)}?: ${printer.print(schema)} | undefined`);
   const body = operation.requestBody?.content[JSON_TYPE]?.schema;
   const [, reply] = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))!;
   return `  ${id}: {
+    path: ${path.length === 0 ? 'undefined' : `{ ${path.join('; ')} }`};
     query: ${query.length === 0 ? 'undefined' : `{ ${query.join('; ')} }`};
     body: ${body ? printer.print(body) : 'undefined'};
     reply: ${printer.print(reply.content![JSON_TYPE]!.schema)};
@@ -91,7 +171,7 @@ class TypePrinter {
     if (schema.const !== undefined) return printValue(schema.const);
     if (schema.enum) return schema.enum.map(printValue).join(' | ');
     const cases = schema.anyOf ?? schema.oneOf;
-    if (cases) return [...new Set(cases.map((one) => this.print(one)))].join(' | ');
+    if (cases) return unionOf(cases.map((one) => this.print(one)));
     if (Array.isArray(schema.type))
       return schema.type.map((type: string) => this.print({ ...schema, type })).join(' | ');
     return this.printSimple(schema);
@@ -139,3 +219,7 @@ class TypePrinter {
 const printName = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`);
 
 const printValue = (value: unknown): string => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));
+
+/** Any value is a case of `unknown`. */
+const unionOf = (types: readonly string[]): string =>
+  types.includes('unknown') ? 'unknown' : [...new Set(types)].join(' | ');

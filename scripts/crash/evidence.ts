@@ -8,7 +8,7 @@ import type { PicoUsd } from '../../src/core/money/credits.js';
 export interface UpstreamCall {
   /** Refused with a 529 before any content: nothing is charged for it. */
   readonly isRefused: boolean;
-  /** Its usage at list price. */
+  /** The usage at list price. */
   readonly cost: PicoUsd;
 }
 
@@ -23,6 +23,17 @@ export interface SeenReply {
   readonly isComplete: boolean;
   /** `usage.cost` of a complete reply, as printed. */
   readonly reportedCost: number | undefined;
+  /** The request was sent a second time, with the same idempotency key. */
+  readonly isRepeated?: boolean;
+}
+
+/** What the repetition of a request is answered whose reply was lost with its process, after all holds have ended. */
+export interface LostReply {
+  readonly marker: string;
+  /** Undefined: its process died before it had stored it. */
+  readonly generationId: string | undefined;
+  /** USD; undefined: nothing is charged. */
+  readonly charged: number | undefined;
 }
 
 /** A row of `generations`. */
@@ -32,7 +43,7 @@ export interface StoredGeneration {
   readonly outcome: string;
   readonly cost: PicoUsd;
   readonly bound: PicoUsd;
-  /** Not charged to any caller. */
+  /** Cost that no caller is charged for. */
   readonly operatorCost: PicoUsd;
   readonly isRecovered: boolean;
   /** Charged by estimate, in part or whole: abandoned before its provider reported its usage. */
@@ -52,6 +63,7 @@ export interface Evidence {
   readonly replies: readonly SeenReply[];
   readonly generations: readonly StoredGeneration[];
   readonly entries: readonly StoredEntries[];
+  readonly lost?: readonly LostReply[];
   /**
    * Holds may be gone when their replies are settled, after a pause or a crash of the database: then caps take
    * precedence.

@@ -35,7 +35,7 @@ export interface Life {
 }
 
 /**
- * A process to be killed. Each request has a model of its own: the ledger knows it from the hold on, so that a call of
+ * A process to be killed. Each request has its own model: the ledger knows it from the hold on, so that a call of
  * which nothing else was written can still be identified.
  */
 export function mortal(name: string): Life {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** A start creates a database, on a machine that may be busy. */
 const START_MS_MAX = 120_000;
-/** Of a process's last output. */
+/** The length of a process's last output. */
 const TAIL_CHARACTERS = 2_000;
 const LISTENING = /listening at (http:\/\/[\d.:]+)/;
 
@@ -46,7 +46,7 @@ export class GatewayProcess {
       });
       setTimeout(() => reject(new Error(`A gateway did not listen in time:\n${this.tail}`)), START_MS_MAX).unref();
     });
-    // It may be killed while no caller awaits its listening.
+    // The process may be killed while no caller awaits its listening.
     this.listening.catch(() => undefined);
   }
 

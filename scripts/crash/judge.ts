@@ -1,5 +1,5 @@
 import { formatUsd, usdNumber, type PicoUsd } from '../../src/core/money/credits.js';
-import type { StoredEntries, StoredGeneration, Evidence, SeenReply, UpstreamCall } from './evidence.js';
+import type { Evidence, LostReply, SeenReply, StoredEntries, StoredGeneration, UpstreamCall } from './evidence.js';
 
 /** The counts of each side, and how much of them the other side has. */
 export interface JudgedCounts {
@@ -14,8 +14,8 @@ export interface JudgedCounts {
   readonly rowsWithoutCall: number;
   readonly recovered: number;
   /**
-   * Of these, holds of requests that failed before they received the hold, released at nothing; and how many are known
-   * by their id.
+   * Recovered holds of requests that failed before they received the hold, released without a charge; and how many are
+   * known by their id.
    */
   readonly unheard: number;
   readonly unheardReported: number;
@@ -38,7 +38,7 @@ export interface Verdict {
 }
 
 /** Compares the upstream's own count, and the clients' observations, with the ledger at rest. Pure. */
-export function judge({ calls, replies, generations, entries, mayBeLate = false }: Evidence): Verdict {
+export function judge({ calls, replies, generations, entries, lost = [], mayBeLate = false }: Evidence): Verdict {
   const violations: string[] = [];
   const rowsByMarker = groupBy(generations, ({ marker }) => marker ?? '');
   const entriesById = new Map(entries.map((entered) => [entered.id, entered]));
@@ -71,15 +71,21 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
     violations.push(`${id}: has ${charges} charges and ${corrections} corrections`);
   }
   let missing = 0;
+  const repeated = new Set(replies.filter(({ isRepeated }) => isRepeated).map(({ marker }) => marker));
   for (const marker of calls.keys()) {
     const rows = rowsByMarker.get(marker) ?? [];
-    if (rows.length === 1) continue;
+    // A run that failed before anything was charged is not the answer to its idempotency key: the request runs again.
+    const isOneAnswer = rows.length > 1 && repeated.has(marker) && rows.filter(isAnswer).length <= 1;
+    if (rows.length === 1 || isOneAnswer) continue;
     if (rows.length === 0) missing++;
     else doubled++;
     violations.push(
       `${marker}: reached the upstream and has ${rows.length} rows ${rows.map(({ id }) => id).join(' ')}`,
     );
   }
+
+  const rows = new Map(generations.map((row) => [row.id, row]));
+  for (const reply of lost) violations.push(...faultsOfLost(reply, rows, entriesById));
 
   let exact = 0;
   let late = 0;
@@ -91,7 +97,8 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
     }
     if (!reply.isComplete) continue;
     const due = dueFor(calls.get(reply.marker));
-    const row = rowsByMarker.get(reply.marker)?.[0];
+    const rows = rowsByMarker.get(reply.marker);
+    const row = rows?.find(({ id }) => id === reply.id) ?? rows?.[0];
     const paid = mayBeLate && row ? due - row.operatorCost : due;
     const fault = faultOfReply(reply, { due, paid }, row, entriesById);
     if (fault === undefined && paid === due) exact++;
@@ -127,6 +134,9 @@ export function judge({ calls, replies, generations, entries, mayBeLate = false 
 /** Refused before anything was sent: by a counter or another limit of the gateway. */
 const isRefusal = ({ status }: SeenReply): boolean => status !== undefined && [401, 402, 403, 429].includes(status);
 
+const isAnswer = ({ outcome, cost, operatorCost }: StoredGeneration): boolean =>
+  outcome === 'completed' || cost + operatorCost > 0n;
+
 /** The amount due for a completed reply: of the call that answered, and only that one. */
 function dueFor(calls: readonly UpstreamCall[] | undefined): PicoUsd {
   return (calls ?? []).reduce((sum, { isRefused, cost }) => (isRefused ? sum : sum + cost), 0n);
@@ -147,6 +157,18 @@ function faultOfReply(
   if (reportedCost !== usdNumber(due))
     return `the upstream counted ${formatUsd(due)} USD, its client received ${reportedCost}`;
   return undefined;
+}
+
+function faultsOfLost(
+  { marker, generationId, charged }: LostReply,
+  rows: ReadonlyMap<string, StoredGeneration>,
+  entries: ReadonlyMap<string, StoredEntries>,
+): readonly string[] {
+  const row = rows.get(generationId ?? '');
+  if (row?.marker !== undefined && row.marker !== marker) return [`${generationId}: is named for ${marker}`];
+  const entered = row && entries.get(row.id);
+  const amount = entered && usdNumber(entered.amount);
+  return amount === charged ? [] : [`${marker}: its reply was lost, charged ${charged} USD, entered is ${amount}`];
 }
 
 function faultsOfRow(
@@ -170,7 +192,7 @@ function faultsOfRow(
   return faults;
 }
 
-/** It is entered like any other, at 0 USD. */
+/** Checks that such a hold is entered like any other, at 0 USD. */
 function chargesOfUnheard(entered: StoredEntries | undefined, id: string): readonly string[] {
   if (!entered) return [`${id}: has a row and no entry`];
   return entered.amount === 0n ? [] : [`${id}: costs nothing, entered is ${formatUsd(entered.amount)}`];

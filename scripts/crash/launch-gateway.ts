@@ -7,7 +7,7 @@ import { GatewayProcess } from './gateway-process.js';
 export interface Shared {
   /** Node arguments. */
   readonly program: readonly string[];
-  /** Of the run: holds the catalogs and data of its gateways. */
+  /** The folder of the run: it holds the catalogs and data of its gateways. */
   readonly folder: string;
   readonly upstreamUrl: string;
   readonly databaseUrl: string;

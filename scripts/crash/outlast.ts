@@ -8,9 +8,9 @@ import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { formatUsd } from '../../src/core/money/credits.js';
 import { Secret } from '../../src/core/secret.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
-import { Fortune } from '../simulation/fortune.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
 import { stable, type Target } from './fleet.js';
 import type { GatewayProcess } from './gateway-process.js';
 import { judge, type JudgedCounts } from './judge.js';
@@ -62,13 +62,13 @@ const TIMEOUTS = ['total=20s', 'total=600s'] as const;
  */
 export async function runOutlast(options: OutlastOptions): Promise<OutlastReport> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-outlast-'));
-  const fortune = new Fortune(options.seed);
-  const upstream = await new CountingUpstream(fortune).listen();
+  const random = new SeededRandom(options.seed);
+  const upstream = await new CountingUpstream(random).listen();
   const cluster = await OwnCluster.start(options.binaries);
   const pool = new pg.Pool({ connectionString: cluster.url, max: 3 });
-  // Its idle connections break with the server.
+  // The pool's idle connections break with the server.
   pool.on('error', () => undefined);
-  const run = new Outlast(options, folder, fortune, upstream, cluster, pool);
+  const run = new Outlast(options, folder, random, upstream, cluster, pool);
   try {
     return await run.report();
   } finally {
@@ -100,12 +100,12 @@ class Outlast {
   constructor(
     private readonly options: OutlastOptions,
     private readonly folder: string,
-    private readonly fortune: Fortune,
+    private readonly random: SeededRandom,
     private readonly upstream: CountingUpstream,
     private readonly cluster: OwnCluster,
     private readonly pool: pg.Pool,
   ) {
-    this.load = new Load(fortune);
+    this.load = new Load(random, (marker) => upstream.called(marker));
     this.watch = new LedgerWatch(pool);
   }
 
@@ -228,6 +228,7 @@ class Outlast {
     const { replies } = this.load;
     const { counts, violations } = judge({ calls, replies, generations, entries, mayBeLate: true });
     for (const marker of this.load.overdue) this.violations.push(`${marker}: its client waited in vain`);
+    this.violations.push(...this.load.unequal);
     return {
       crashes: this.options.rounds,
       pauses: this.options.rounds,
@@ -255,7 +256,7 @@ class Outlast {
   }
 
   private underLoad(round: number, what: string): Promise<void> {
-    return delay(this.fortune.between(UNDER_LOAD_MS, `round ${round}`, what));
+    return delay(this.random.between(UNDER_LOAD_MS, `round ${round}`, what));
   }
 
   private async until(isSo: () => Promise<boolean>): Promise<boolean> {
@@ -266,7 +267,7 @@ class Outlast {
   }
 }
 
-/** As Markdown. */
+/** The report in Markdown. */
 export function printOutlast(report: OutlastReport): string {
   const { counts } = report;
   const rows: readonly (readonly [string, string | number])[] = [

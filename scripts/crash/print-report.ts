@@ -3,7 +3,7 @@ import type { CrashReport } from './run.js';
 
 /** The counts as a table of Markdown. */
 export function printReport(
-  { killed, counts, looks, overspent, differences, seconds }: CrashReport,
+  { killed, counts, repeated, joined, lost, lostNamed, looks, overspent, differences, seconds }: CrashReport,
   seed: string,
 ): string {
   const number = (count: number): string => count.toLocaleString('en-US');
@@ -24,6 +24,10 @@ export function printReport(
     ['– charged exactly what the upstream counted', number(counts.exact)],
     ['– USD by the upstream’s count', formatUsd(counts.counted)],
     ['– USD entered in the ledger', formatUsd(counts.charged)],
+    ['– repeated with the same idempotency key, and given again without a call', number(repeated)],
+    ['– joined with the same idempotency key while they ran, and equal', number(joined)],
+    ['replies that were lost with their process: charges stated to their repetitions, as entered', number(lost)],
+    ['– with the id of their generation', number(lostNamed)],
     ['generations with two rows or two charges', number(counts.doubled)],
     ['looks at the counters, all along', number(looks)],
     ['– that found more used and held than the cap', number(overspent)],

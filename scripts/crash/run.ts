@@ -7,12 +7,13 @@ import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { formatUsd, PICO_PER_USD, type PicoUsd } from '../../src/core/money/credits.js';
 import { Secret } from '../../src/core/secret.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
-import { Fortune } from '../simulation/fortune.js';
+import { SeededRandom } from '../simulation/seeded-random.js';
 import { LedgerWatch } from './ledger-watch.js';
 import { mortal, STABLE_MODEL, stable, type Life, type Target } from './fleet.js';
 import type { GatewayProcess } from './gateway-process.js';
+import type { LostReply } from './evidence.js';
 import { judge, type JudgedCounts } from './judge.js';
 import { launchGateway } from './launch-gateway.js';
 import { Load } from './load.js';
@@ -43,6 +44,13 @@ export type Moment = 'load' | 'start' | 'sweep';
 export interface CrashReport {
   readonly killed: Readonly<Record<Moment, number>>;
   readonly counts: JudgedCounts;
+  /** Complete replies that were given again to a repetition, byte for byte. */
+  readonly repeated: number;
+  /** The same for repetitions while the request ran. */
+  readonly joined: number;
+  /** Repetitions of lost replies whose charge was compared, and how many name their generation. */
+  readonly lost: number;
+  readonly lostNamed: number;
   /** Checks of the counters during the run, and the number of counters found above their cap. */
   readonly looks: number;
   readonly overspent: number;
@@ -62,11 +70,11 @@ const CAPPED_CLIENTS = 6;
 const SWEEP_SHARE = 0.08;
 const START_SHARE = 0.15;
 /** How long a process is under load before it is killed, in milliseconds. */
-const UNDER_LOAD = { min: 0, max: 400 };
+const UNDER_LOAD = { min: 0, max: 800 };
 /** Recovery after dead replicas runs five seconds after the start: the load begins shortly before it. */
 const BEFORE_SWEEP_MS = 4_700;
 const AROUND_SWEEP = { min: 150, max: 450 };
-/** As a share of the usual time of a start. */
+/** Moment of a crash during a start, as a share of the usual time of a start. */
 const INTO_START = { min: 0, max: 1.2 };
 const FIRST_GUESS_START_MS = 1_500;
 /** The amount by which a cap exceeds what is used and held. A call is bound at about 0.004 USD. */
@@ -82,10 +90,10 @@ const POLL_MS = 100;
  */
 export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-crash-'));
-  const fortune = new Fortune(options.seed);
-  const upstream = await new CountingUpstream(fortune).listen();
+  const random = new SeededRandom(options.seed);
+  const upstream = await new CountingUpstream(random).listen();
   const pool = new pg.Pool({ connectionString: options.databaseUrl, max: 3 });
-  const run = new CrashRun(options, folder, fortune, upstream, new LedgerWatch(pool));
+  const run = new CrashRun(options, folder, random, upstream, new LedgerWatch(pool));
   try {
     return await run.report();
   } finally {
@@ -114,11 +122,11 @@ class CrashRun {
   constructor(
     private readonly options: CrashOptions,
     private readonly folder: string,
-    private readonly fortune: Fortune,
+    private readonly random: SeededRandom,
     private readonly upstream: CountingUpstream,
     private readonly watch: LedgerWatch,
   ) {
-    this.load = new Load(fortune);
+    this.load = new Load(random, (marker) => upstream.called(marker));
     options.signal?.addEventListener('abort', () => this.failing.abort(options.signal?.reason), { once: true });
   }
 
@@ -142,11 +150,12 @@ class CrashRun {
 
     await this.load.stop();
     // Alone with all remaining holds.
-    await this.startStable('last');
+    const last = await this.startStable('last');
     const isAtRest = await this.until(async () => (await this.watch.countHolds()) === 0, REST_MS_MAX);
     if (!isAtRest) this.violations.push(`${await this.watch.countHolds()} holds were never ended`);
+    const lost = await this.load.repeatCut(last.target);
     await this.watch.stop();
-    return this.conclude();
+    return this.conclude(lost);
   }
 
   /** Ends everything this run started. Never throws. */
@@ -156,7 +165,7 @@ class CrashRun {
     await Promise.allSettled([this.load.stop(), this.watch.stop()]);
   }
 
-  private async conclude(): Promise<CrashReport> {
+  private async conclude(lost: readonly LostReply[]): Promise<CrashReport> {
     await this.watch.look();
     await this.watch.compareCounters();
     const [generations, entries] = [await this.watch.listGenerations(), await this.watch.listEntries()];
@@ -165,12 +174,18 @@ class CrashRun {
       replies: this.load.replies,
       generations,
       entries,
+      lost,
     });
     for (const marker of this.load.overdue) this.violations.push(`${marker}: its client waited in vain`);
+    this.violations.push(...this.load.unequal, ...this.load.withheld);
     const differences = await this.verify();
     return {
       killed: this.killed,
       counts,
+      repeated: this.load.again,
+      joined: this.load.joined,
+      lost: lost.length,
+      lostNamed: lost.filter(({ generationId }) => generationId !== undefined).length,
       looks: this.watch.looks,
       overspent: this.watch.overspent,
       differences: differences.length,
@@ -214,13 +229,13 @@ class CrashRun {
     const moment = this.momentOf(subject);
     const life = mortal(`v${point}`);
     const gateway = await this.launch(life);
-    if (moment === 'start') await this.wait(this.startMs * this.fortune.between(INTO_START, subject, 'start'));
+    if (moment === 'start') await this.wait(this.startMs * this.random.between(INTO_START, subject, 'start'));
     else {
       const target = await this.awaitStart(gateway, life);
       await this.raiseCap(target.origin, subject);
       if (moment === 'sweep') await this.wait(BEFORE_SWEEP_MS);
       this.load.targets.add(target);
-      await this.wait(this.fortune.between(moment === 'sweep' ? AROUND_SWEEP : UNDER_LOAD, subject, 'killed after'));
+      await this.wait(this.random.between(moment === 'sweep' ? AROUND_SWEEP : UNDER_LOAD, subject, 'killed after'));
       this.load.targets.delete(target);
     }
     await gateway.kill();
@@ -233,7 +248,7 @@ class CrashRun {
   }
 
   private momentOf(subject: string): Moment {
-    const chance = this.fortune.chance(subject, 'moment');
+    const chance = this.random.chance(subject, 'moment');
     if (chance < SWEEP_SHARE) return 'sweep';
     return chance < SWEEP_SHARE + START_SHARE ? 'start' : 'load';
   }
@@ -290,7 +305,7 @@ class CrashRun {
   /** One at a time: a delayed cap could be below what was spent under the previous one. */
   private async raiseCap(origin: string, subject: string): Promise<void> {
     this.raising = this.raising.then(async () => {
-      const room = BigInt(Math.round(this.fortune.between(ROOM, subject, 'room') * 1e6)) * MICRO;
+      const room = BigInt(Math.round(this.random.between(ROOM, subject, 'room') * 1e6)) * MICRO;
       const limit = roundUp((await this.watch.taken(this.capped.hash)) + room);
       if (limit <= this.capped.limit) return;
       this.capped.limit = limit;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PicoUsd } from '../../src/core/money/credits.js';
-import type { Fortune } from '../simulation/fortune.js';
+import type { SeededRandom } from '../simulation/seeded-random.js';
 import type { UpstreamCall } from './evidence.js';
 
 /**
@@ -12,7 +12,7 @@ import type { UpstreamCall } from './evidence.js';
 const PRICES = { prompt: 3_141_593n, completion: 15_707_963n, cacheRead: 314_159n, cacheWrite: 3_926_991n } as const;
 const perMillion = (price: PicoUsd): string => (Number(price) / 1e6).toFixed(6);
 
-/** In the form of a catalog. */
+/** Prices in the form of a catalog. */
 export const PRICING = {
   prompt: perMillion(PRICES.prompt),
   completion: perMillion(PRICES.completion),
@@ -34,6 +34,8 @@ const REFUSED_SHARE = 0.03;
 const FIRST_WORD = { min: 0, max: 30 };
 const BETWEEN_WORDS = { min: 0, max: 15 };
 const WORDS = { min: 1, max: 6 };
+/** The share of streams that take longer, so that a gateway has stored something of them when it is killed. */
+const SLOW = { share: 0.15, factor: 15 };
 
 interface Counted {
   readonly input: number;
@@ -44,19 +46,26 @@ interface Counted {
 
 /** A loopback provider with the Messages format that keeps its own count of calls. */
 export class CountingUpstream {
-  /** By marker, in order of arrival. */
+  /** The calls of each marker, in order of arrival. */
   readonly calls = new Map<string, UpstreamCall[]>();
+  private readonly waiting = new Map<string, () => void>();
   private readonly server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     // The calling process may be dead by now.
     this.serve(request, response).catch(() => response.destroy());
   });
 
-  constructor(private readonly fortune: Fortune) {}
+  constructor(private readonly random: SeededRandom) {}
 
   async listen(): Promise<this> {
     this.server.listen(0, '127.0.0.1');
     await once(this.server, 'listening');
     return this;
+  }
+
+  /** Resolves when it receives the first call of a marker. One waits for each. */
+  called(marker: string): Promise<void> {
+    if (this.calls.has(marker)) return Promise.resolve();
+    return new Promise((resolve) => this.waiting.set(marker, resolve));
   }
 
   get url(): string {
@@ -78,22 +87,24 @@ export class CountingUpstream {
     const calls = this.calls.get(marker) ?? [];
     this.calls.set(marker, calls);
     const subject = `${marker} ${calls.length}`;
-    const isRefused = this.fortune.chance(subject, 'refused') < REFUSED_SHARE;
+    const isRefused = this.random.chance(subject, 'refused') < REFUSED_SHARE;
     const counted = this.count(subject, tokensMax);
     calls.push({ isRefused, cost: costOf(counted) });
+    this.waiting.get(marker)?.();
+    this.waiting.delete(marker);
 
-    await delay(this.fortune.between(FIRST_WORD, subject, 'first word'));
+    await delay(this.random.between(FIRST_WORD, subject, 'first word'));
     if (isRefused)
       sendJson(response, 529, { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } });
     else if (stream) await this.sendStream(response, subject, counted);
     else {
-      await delay(this.fortune.between(BETWEEN_WORDS, subject, 'body'));
+      await delay(this.random.between(BETWEEN_WORDS, subject, 'body'));
       sendJson(response, 200, message(textOf(counted.output), 'end_turn', counted));
     }
   }
 
   private count(subject: string, tokensMax: number): Counted {
-    const some = (what: string, max: number): number => this.fortune.whole({ min: 1, max }, subject, what);
+    const some = (what: string, max: number): number => this.random.whole({ min: 1, max }, subject, what);
     return {
       input: some('input', INPUT_TOKENS_MAX),
       cacheRead: some('cache read', INPUT_TOKENS_MAX),
@@ -109,9 +120,10 @@ export class CountingUpstream {
       frame('message_start', { message: message('', null, start) }) +
         frame('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
     );
-    const words = Math.min(counted.output, this.fortune.whole(WORDS, subject, 'words'));
+    const words = Math.min(counted.output, this.random.whole(WORDS, subject, 'words'));
+    const slowness = this.random.chance(subject, 'slow') < SLOW.share ? SLOW.factor : 1;
     for (let word = 0; word < words; word++) {
-      await delay(this.fortune.between(BETWEEN_WORDS, subject, `word ${word}`));
+      await delay(slowness * this.random.between(BETWEEN_WORDS, subject, `word ${word}`));
       const text = textOf(Math.floor(counted.output / words));
       response.write(frame('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }));
     }
@@ -126,7 +138,7 @@ export class CountingUpstream {
   }
 }
 
-/** As many characters as amount to no more than these tokens, by any estimate of four characters per token. */
+/** The most characters that are no more than these tokens, by any estimate of four characters per token. */
 const textOf = (tokens: number): string => 'abc '.repeat(tokens);
 
 const costOf = ({ input, cacheRead, cacheWrite, output }: Counted): PicoUsd =>

@@ -1,9 +1,9 @@
 // Functions by their length in lines, including signature and nested functions.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseSource, walk } from '../syntax.mjs';
+import { parseSource, walk } from '../parse-source.mjs';
 
-/** By their type in the tree: where the body of each is. */
+/** Path of the body of a function in the tree, by the type of its node. */
 const BODIES = {
   ArrowFunctionExpression: ({ body }) => body,
   ClassMethod: ({ function: { body } }) => body,

@@ -23,7 +23,7 @@ export const CARRIED_FIELDS: Readonly<Record<Face, ReadonlySet<string>>> = {
 /** Parameters that SDKs send as headers. */
 const HEADER_FIELDS: ReadonlySet<string> = new Set(['betas', 'user_profile_id', 'workspace_id']);
 
-/** What became of the fields of an SDK's request type. */
+/** The outcome for each field of an SDK's request type. */
 export interface Comparison {
   readonly type: RequestType;
   /** Undefined: the package is not there. */

@@ -6,7 +6,7 @@ import { parseSync, type Module, type TsTypeElement } from '@swc/core';
 export interface RequestType {
   readonly package: string;
   readonly file: string;
-  /** Of an interface, or of the alias of an object type. */
+  /** The name of an interface, or of the alias of an object type. */
   readonly name: string;
   readonly face: 'messages' | 'chat';
 }
@@ -28,7 +28,7 @@ export const REQUEST_TYPES: readonly RequestType[] = [
     face: 'chat',
   },
   ...['@openrouter/sdk', 'openrouter-sdk-0'].flatMap((name): RequestType[] => [
-    // Their public names are in another case than the fields that are sent.
+    // The public names of these types are in another case than the fields that are sent.
     { package: name, file: 'esm/models/chatrequest.d.ts', name: 'ChatRequest$Outbound', face: 'chat' },
     { package: name, file: 'esm/models/messagesrequest.d.ts', name: 'MessagesRequest$Outbound', face: 'messages' },
   ]),

@@ -8,7 +8,7 @@ export interface AnswerTokens {
   readonly fresh: number;
   /** Read from the provider's cache. */
   readonly cached: number;
-  /** Written to it, where that has a price of its own. */
+  /** The price of writing to it, if that is separate. */
   readonly written: number;
   readonly answer: number;
 }

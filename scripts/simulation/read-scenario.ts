@@ -42,7 +42,7 @@ export interface ScenarioDraft {
   readonly file: string;
   readonly wire: WireScenario;
   readonly prices: readonly PriceChange[];
-  /** By the names of their files in its traffic. */
+  /** The prompts, by the names of their files in the traffic. */
   readonly prompts?: ReadonlyMap<string, readonly LabelledPrompt[]>;
 }
 
@@ -184,7 +184,7 @@ const readScope = ({ provider, model }: { readonly provider?: string; readonly m
   ...(model !== undefined && { model }),
 });
 
-/** In either order. */
+/** Reads the ends of a range, in either order. */
 function readRange(ends: readonly number[]): Range {
   return { min: Math.min(...ends), max: Math.max(...ends) };
 }

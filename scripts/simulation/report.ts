@@ -96,7 +96,7 @@ function hourTable(tally: Tally): Table {
   return [['share of answers by hour', 'answers', ...slugs], ...rows];
 }
 
-/** Those with the most answers first. */
+/** The providers, those with the most answers first. */
 function providersOf(tallies: readonly Tally[]): readonly string[] {
   const answers = (slug: string): number =>
     tallies.reduce((sum, { providers }) => sum + (providers.get(slug)?.answers ?? 0), 0);

@@ -17,12 +17,13 @@ export interface RouterDay {
 }
 
 /**
- * The same day with the dearest and the cheapest model that has both scores, and with the auto-router at each setting.
+ * One day with the dearest model, with the cheapest model that has both scores, and with the auto-router at each
+ * setting.
  */
 export interface RouterDays {
   readonly dearest: RouterDay;
   readonly cheapest: RouterDay;
-  /** By `cost_quality_tradeoff`, from 0 on. */
+  /** One entry for each `cost_quality_tradeoff`, from 0 on. */
   readonly auto: readonly RouterDay[];
 }
 
@@ -57,7 +58,7 @@ export function routerDays(
 
 const qualityOf = ({ scores }: Model): number => scores.quality!.value;
 
-/** Of three tokens of a prompt and one of an answer, at the cheapest endpoint. */
+/** The price of three prompt tokens and one output token, at the cheapest endpoint. */
 const priceOf = ({ endpoints }: Model): number =>
   Math.min(
     ...endpoints.map(({ pricing }) =>
@@ -76,7 +77,7 @@ export function onTheLine({ dearest, cheapest }: RouterDays, usd: number, figure
 
 const percent = (part: number, of: number): string => `${((100 * part) / of).toFixed(1)} %`;
 
-/** In the form of docs/use/routing.md: a table of Markdown. */
+/** Prints the table of docs/use/plugins/auto-router.md in Markdown. */
 export function printRouterDays(days: RouterDays): string {
   const { dearest, cheapest, auto } = days;
   const rows = [dearest, ...auto, cheapest].map((day) => [

@@ -22,8 +22,8 @@ export interface LoadPoint {
 }
 
 /**
- * How the gateway identifies a session: by the id the caller sends, by the beginning of the conversation, or not at
- * all.
+ * Means by which the gateway identifies a session: the id that the caller sends, the beginning of the conversation, or
+ * none.
  */
 export const AFFINITIES = ['id', 'content', 'none'] as const;
 export type Affinity = (typeof AFFINITIES)[number];
@@ -38,16 +38,16 @@ export interface LabelledPrompt extends PromptClass {
 /** One kind of session in the day's mix. */
 export interface TrafficKind {
   readonly name: string;
-  /** Its share of all sessions, relative to the other kinds. */
+  /** Share of this kind in all sessions, relative to the other kinds. */
   readonly weight: number;
-  /** As in a request, including suffixes such as `:nitro`. */
+  /** The model of the requests, including suffixes such as `:nitro`. */
   readonly model: string;
   readonly fallbacks: readonly string[];
   readonly affinity: Affinity;
   readonly turns: Range;
   /** Between the end of an answer and the next turn. */
   readonly pauseMs: Range;
-  /** Of the first turn. */
+  /** The prompt tokens of the first turn. */
   readonly promptTokens: Range;
   /** Growth of the prompt with each further turn. */
   readonly growthTokens: Range;
@@ -115,11 +115,11 @@ export interface Scenario {
   readonly seed: string;
   /** Number of planned requests. */
   readonly decisions: number;
-  /** In ascending time. */
+  /** Points in ascending time. */
   readonly load: readonly LoadPoint[];
   readonly traffic: readonly TrafficKind[];
   readonly world: readonly WorldRule[];
-  /** In ascending time. */
+  /** Changes in ascending time. */
   readonly prices: readonly PriceChange[];
   readonly policy: Policy;
 }

@@ -3,7 +3,7 @@ import type { Tool } from '../../src/core/conversation/tools.js';
 import { readModelName } from '../../src/core/routing/model-name.js';
 import type { Leg } from '../../src/core/routing/plan.js';
 import type { NamedModel, RouteNeeds } from '../../src/core/routing/route-inputs.js';
-import type { Fortune } from './fortune.js';
+import type { SeededRandom } from './seeded-random.js';
 import type { AnswerTokens } from './list-price.js';
 import type { LabelledPrompt, TrafficKind } from './scenario.js';
 import type { PlannedSession } from './traffic.js';
@@ -32,12 +32,12 @@ export class Session {
 
   constructor(
     readonly plan: PlannedSession,
-    private readonly fortune: Fortune,
+    private readonly random: SeededRandom,
   ) {
     const { kind, id } = plan;
     this.models = namedModels(kind);
-    this.promptTokens = fortune.whole(kind.promptTokens, id, 'prompt');
-    this.prompt = kind.prompts?.[Math.floor(fortune.chance(id, 'asked') * kind.prompts.length)];
+    this.promptTokens = random.whole(kind.promptTokens, id, 'prompt');
+    this.prompt = kind.prompts?.[Math.floor(random.chance(id, 'asked') * kind.prompts.length)];
     this.known = requestOf(kind, id);
   }
 
@@ -47,7 +47,7 @@ export class Session {
   }
 
   get answerTokens(): number {
-    return this.fortune.whole(this.plan.kind.answerTokens, this.subject, 'answer');
+    return this.random.whole(this.plan.kind.answerTokens, this.subject, 'answer');
   }
 
   /** The parts of a request that identify sessions, and that routers read. */
@@ -101,10 +101,10 @@ export class Session {
   next(): number | undefined {
     const { kind, turns, id } = this.plan;
     if (++this.turn >= turns) return undefined;
-    this.promptTokens += this.fortune.whole(kind.growthTokens, this.subject, 'growth');
+    this.promptTokens += this.random.whole(kind.growthTokens, this.subject, 'growth');
     // Nothing links its turns, so each begins another conversation.
     if (kind.affinity === 'none') this.known = requestOf(kind, `${id} ${this.turn}`);
-    return this.fortune.between(kind.pauseMs, this.subject, 'pause');
+    return this.random.between(kind.pauseMs, this.subject, 'pause');
   }
 }
 

@@ -10,13 +10,13 @@ import { namesProvider } from '../../src/core/routing/slug.js';
 import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
 import { healthKeyOf } from '../../src/routing/call-telemetry.js';
 import { NO_DEFAULTS } from '../../src/core/plugin-defaults.js';
-import { PluginSets } from '../../src/inference/plugins/plugin-sets.js';
+import { PluginSelector } from '../../src/inference/plugins/plugin-selector.js';
 import { ALL_PLUGINS } from '../../src/plugins/plugin-list.js';
 import { FAULT_POLICIES } from '../../src/core/fault-policies.js';
-import { failureOf, type FailedAttempt } from '../../src/routing/fault-policies.js';
+import { errorOfAttempts, type FailedAttempt } from '../../src/routing/attempt-failures.js';
 import { SessionPins } from '../../src/routing/session-pins.js';
-import { NoReplicas } from '../../src/shared/replicated-map-link.js';
-import { Fortune } from './fortune.js';
+import { NoReplicas } from '../../src/shared/redis/replicated-map-link.js';
+import { SeededRandom } from './seeded-random.js';
 import { listPrice } from './list-price.js';
 import { PriceDay } from './price-day.js';
 import type { Scenario } from './scenario.js';
@@ -71,12 +71,12 @@ export function simulateDay(
 class Day {
   readonly tally = new Tally();
   private readonly timeline = new Timeline(MIDNIGHT);
-  private readonly fortune: Fortune;
+  private readonly random: SeededRandom;
   private readonly world: World;
   private readonly prices: PriceDay;
   private readonly health: HealthRegistry;
   private readonly pins: SessionPins;
-  private readonly plugins = new PluginSets(ALL_PLUGINS);
+  private readonly plugins = new PluginSelector(ALL_PLUGINS);
 
   constructor(
     private readonly scenario: Scenario,
@@ -85,16 +85,16 @@ class Day {
   ) {
     const { seed, world, prices, policy } = scenario;
     const alone = new NoReplicas();
-    this.fortune = new Fortune(seed);
-    this.world = new World(world, policy.environment.timeouts, this.fortune);
+    this.random = new SeededRandom(seed);
+    this.world = new World(world, policy.environment.timeouts, this.random);
     this.prices = new PriceDay(catalog, prices);
     this.health = new HealthRegistry(policy.environment, this.timeline, alone);
     this.pins = new SessionPins(alone, this.timeline);
   }
 
   run(): void {
-    for (const planned of listSessions(this.scenario, this.fortune)) {
-      this.timeline.plan(MIDNIGHT + planned.startsMs, () => this.begin(new Session(planned, this.fortune)));
+    for (const planned of listSessions(this.scenario, this.random)) {
+      this.timeline.plan(MIDNIGHT + planned.startsMs, () => this.begin(new Session(planned, this.random)));
     }
     this.timeline.run();
   }
@@ -121,7 +121,7 @@ class Day {
       catalog,
       health: this.health.snapshot(),
       credentials: [],
-      isShared: this.isShared,
+      offersSharedCredential: this.offersSharedCredential,
       policies: [this.scenario.policy.account],
       session: this.pins.inputsOf(CALLER, request),
       seed: `${this.scenario.seed} ${subject}`,
@@ -133,7 +133,7 @@ class Day {
     return plan;
   }
 
-  private readonly isShared = (provider: CatalogProvider): boolean =>
+  private readonly offersSharedCredential = (provider: CatalogProvider): boolean =>
     this.scenario.policy.credentials?.some((pattern) => namesProvider(pattern, provider)) ?? true;
 
   /** Calls the next leg that may be called. */
@@ -150,7 +150,7 @@ class Day {
       this.timeline.plan(now + outcome.firstMs, () => this.settle(run, leg, outcome, now));
       return;
     }
-    if (run.failed.length > 0) this.tally.fail(failureOf(run.failed).kind, run.calls);
+    if (run.failed.length > 0) this.tally.fail(errorOfAttempts(run.failed).kind, run.calls);
     else this.tally.refuse(ALL_RESTING);
     this.continue(session);
   }

@@ -31,14 +31,14 @@ export class Tally {
   promptTokens = 0;
   cachedTokens = 0;
   answerTokens = 0;
-  /** By code: no leg could be called. */
+  /** The requests for which no leg could be called, by error code. */
   readonly refused = new Map<string, number>();
-  /** By kind of error: every leg that was called failed. */
+  /** The requests for which every called leg failed, by kind of error. */
   readonly failed = new Map<string, number>();
   readonly providers = new Map<string, ProviderTally>();
   /** Pairs of consecutive answers in a session. */
   continued = 0;
-  /** Those that came from two endpoints. */
+  /** The sessions that two endpoints answered. */
   moves = 0;
   /** Tokens that the previous endpoint would have read from its cache, less what the new one read. */
   cachedTokensLost = 0;

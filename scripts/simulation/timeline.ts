@@ -2,12 +2,12 @@ import { Clock } from '../../src/core/time.js';
 
 interface Entry {
   readonly at: number;
-  /** Of two at the same time the one that was planned first runs first. */
+  /** Order of events at the same time: the one that was planned first runs first. */
   readonly order: number;
   readonly act: () => void;
 }
 
-/** The planned events, and the clock that goes with them: it stands still during an event. */
+/** The planned events, and the clock that goes with them: it does not move during an event. */
 export class Timeline extends Clock {
   /** A heap: each entry precedes the two at twice its index. */
   private readonly entries: Entry[] = [];
@@ -26,14 +26,14 @@ export class Timeline extends Clock {
   plan(at: number, act: () => void): void {
     const { entries } = this;
     const entry: Entry = { at: Math.max(at, this.time), order: this.planned++, act };
-    let place = entries.push(entry) - 1;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
+    let index = entries.push(entry) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
       if (!isBefore(entry, entries[parent]!)) break;
-      entries[place] = entries[parent]!;
-      place = parent;
+      entries[index] = entries[parent]!;
+      index = parent;
     }
-    entries[place] = entry;
+    entries[index] = entry;
   }
 
   /** Runs all events, and those they plan. */
@@ -49,16 +49,16 @@ export class Timeline extends Clock {
     const [first] = entries;
     const last = entries.pop();
     if (last === undefined || entries.length === 0) return last;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * place + 1;
+      let child = 2 * index + 1;
       if (child >= entries.length) break;
       if (child + 1 < entries.length && isBefore(entries[child + 1]!, entries[child]!)) child++;
       if (!isBefore(entries[child]!, last)) break;
-      entries[place] = entries[child]!;
-      place = child;
+      entries[index] = entries[child]!;
+      index = child;
     }
-    entries[place] = last;
+    entries[index] = last;
     return first;
   }
 }

@@ -1,5 +1,5 @@
 import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
-import type { Fortune } from './fortune.js';
+import type { SeededRandom } from './seeded-random.js';
 import type { LoadPoint, Scenario, TrafficKind } from './scenario.js';
 
 const MINUTES = 24 * 60;
@@ -14,17 +14,17 @@ export interface PlannedSession {
 }
 
 /** The sessions of the day, unsorted. The number of their turns is exactly the number of requested decisions. */
-export function* listSessions(scenario: Scenario, fortune: Fortune): Generator<PlannedSession> {
+export function* listSessions(scenario: Scenario, random: SeededRandom): Generator<PlannedSession> {
   const kinds = cumulate(scenario.traffic.map(({ weight }) => weight));
   const minutes = cumulate(Array.from({ length: MINUTES }, (_, minute) => loadAt(scenario.load, minute * MINUTE_MS)));
   let left = scenario.decisions;
   for (let count = 0; left > 0; count++) {
     const id = `session-${count}`;
-    const kind = scenario.traffic[pick(kinds, fortune.chance(id, 'kind'))]!;
-    const turns = Math.min(left, fortune.whole(kind.turns, id, 'turns'));
-    const minute = pick(minutes, fortune.chance(id, 'minute'));
+    const kind = scenario.traffic[pick(kinds, random.chance(id, 'kind'))]!;
+    const turns = Math.min(left, random.whole(kind.turns, id, 'turns'));
+    const minute = pick(minutes, random.chance(id, 'minute'));
     left -= turns;
-    yield { id, kind, turns, startsMs: (minute + fortune.chance(id, 'moment')) * MINUTE_MS };
+    yield { id, kind, turns, startsMs: (minute + random.chance(id, 'moment')) * MINUTE_MS };
   }
 }
 

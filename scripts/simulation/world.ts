@@ -1,7 +1,7 @@
 import { ProviderFault, type FaultKind } from '../../src/core/errors.js';
 import type { Leg } from '../../src/core/routing/plan.js';
 import type { Environment } from '../../src/shared/environment.js';
-import type { Fortune } from './fortune.js';
+import type { SeededRandom } from './seeded-random.js';
 import type { Faults, WorldRule } from './scenario.js';
 import { coversEndpoint } from './scope.js';
 
@@ -28,13 +28,13 @@ interface Conditions {
 
 /** The providers, by the scenario's rules. */
 export class World {
-  /** By model and tag: the rules that cover it at any time. */
+  /** The rules of each endpoint at any time, by model and tag. */
   private readonly rules = new Map<string, readonly WorldRule[]>();
 
   constructor(
     private readonly all: readonly WorldRule[],
     private readonly timeouts: Environment['timeouts'],
-    private readonly fortune: Fortune,
+    private readonly random: SeededRandom,
   ) {}
 
   /**
@@ -47,9 +47,9 @@ export class World {
     const limitMs = leg.endpoint.firstTimeoutMs ?? this.timeouts.firstMs;
     const kind = this.drawFault(conditions, `${subject} ${leg.tag}`);
     if (kind) return this.fault(kind, limitMs, conditions.faults?.retryAfterMs);
-    const firstMs = firstTokenMs * drift * this.fortune.factor(spread, subject, leg.tag);
+    const firstMs = firstTokenMs * drift * this.random.factor(spread, subject, leg.tag);
     if (firstMs >= limitMs) return this.fault('timed-out', limitMs);
-    return { firstMs, tokensPerSecond: tokensPerSecond * this.fortune.factor(spread, subject, `${leg.tag} speed`) };
+    return { firstMs, tokensPerSecond: tokensPerSecond * this.random.factor(spread, subject, `${leg.tag} speed`) };
   }
 
   private conditions({ model, endpoint, tag }: Leg, dayMs: number): Conditions {
@@ -76,7 +76,7 @@ export class World {
 
   private drawFault({ faults }: Conditions, subject: string): FaultKind | undefined {
     if (!faults) return undefined;
-    let chance = this.fortune.chance(subject, 'fault');
+    let chance = this.random.chance(subject, 'fault');
     for (const [kind, share] of faults.shares) {
       if (chance < share) return kind;
       chance -= share;

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
+import { Egress } from '../core/egress.js';
+import { AccountEntity } from './account.entity.js';
+import { WorkspaceEntity } from './workspace.entity.js';
 
 /** The account and workspace of a key for which none is specified. */
 export interface DefaultWorkspace {
@@ -20,7 +23,21 @@ export interface FreeTier {
 export class AccountDirectory {
   constructor(private readonly database: DataSource) {}
 
-  /** By the same rule as holds: a function of the database. */
+  /** The one account, and its default workspace. */
+  async findDefault(): Promise<DefaultWorkspace> {
+    const home = await findDefaultWorkspace(this.database.manager);
+    // The start has created it.
+    if (!home) throw new Error('There is no account.');
+    return home;
+  }
+
+  /** The addresses that requests of an account may reach; undefined: all. */
+  async getEgress(accountId: string): Promise<Egress | undefined> {
+    const account = await this.database.manager.findOneByOrFail(AccountEntity, { id: accountId });
+    return Egress.of(account.egress);
+  }
+
+  /** Uses the same rule as holds: a function of the database. */
   async getFreeTier(accountId: string): Promise<FreeTier> {
     const [row] = await this.database.query<{ free_tier: boolean; free_requests: string }[]>(
       'SELECT free_tier, free_requests_a_day_1(purchased_usd) AS free_requests FROM accounts WHERE id = $1',
@@ -29,4 +46,12 @@ export class AccountDirectory {
     if (!row) throw new Error('There is no such account.');
     return { isFreeTier: row.free_tier, freeRequestsADay: Number(row.free_requests) };
   }
+}
+
+/**
+ * Deleted ones included: only a manual change of the store deletes an account, and it must not cause a second account.
+ */
+export async function findDefaultWorkspace(manager: EntityManager): Promise<DefaultWorkspace | null> {
+  const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
+  return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };
 }

@@ -19,7 +19,7 @@ export class AccountEntity extends PolicyColumns {
   @Column({ name: 'purchased_usd', type: 'numeric', precision: 38, scale: 12, default: 0 })
   purchasedUsd!: string;
 
-  /** Where requests of its keys may lead; `null`: everywhere. */
+  /** The addresses that requests of its keys may reach; `null`: all. */
   @Column({ type: 'jsonb', nullable: true })
   egress!: EgressRules | null;
 

@@ -3,7 +3,10 @@ import { shortEndUser } from '../core/end-user.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 
-/** Whose spending budgets cap, beside that of keys, workspaces and guardrails: end users, members, values of tags. */
+/**
+ * Kinds of subjects whose spend budgets cap, in addition to keys, workspaces and guardrails: end users, members, values
+ * of tags.
+ */
 export const SUBJECT_SCOPES = ['users', 'members', 'tags'] as const;
 export type SubjectScope = (typeof SUBJECT_SCOPES)[number];
 
@@ -20,7 +23,7 @@ export interface BudgetSubject {
 
 /** The default has the account as its `scopeId`, by which statements find it. */
 export function subjectOf(accountId: string, scope: SubjectScope, id: string): BudgetSubject {
-  // As one format shortens ids of users: by any other a user has the same budget.
+  // One format shortens ids of users. All ids are shortened here, so that a user has the same budget in every format.
   const named = scope === 'users' ? shortEndUser(id) : id;
   const scopeId = id === DEFAULT_SUBJECT ? accountId : hash('sha256', `${accountId}/${scope}/${named}`, 'hex');
   return { scope, id, scopeId };
@@ -33,7 +36,10 @@ export function endUserOf({ user, metadata }: Pick<ModelRequest, 'user' | 'metad
   return typeof named === 'string' && named !== '' ? named : undefined;
 }
 
-/** Whom a request counts for. @param scopes in which the account has budgets */
+/**
+ * The subjects whose budgets a request counts for.
+ * @param scopes in which the account has budgets
+ */
 export function subjectsOf(
   scopes: readonly SubjectScope[],
   { accountId, userId }: Caller,

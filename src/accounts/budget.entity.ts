@@ -6,6 +6,7 @@ import { AccountEntity } from './account.entity.js';
 /** A cap of a workspace, a guardrail, a user, a member or a tag in one interval. */
 @Entity('budgets')
 @Index('budgets_of_subjects', { synchronize: false })
+@Index('budgets_newest', { synchronize: false })
 @Check('budgets_interval_check', isOneOf('interval', INTERVALS))
 export class BudgetEntity {
   @PrimaryColumn({ type: 'text' })

@@ -3,7 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { GatewayError } from '../core/errors.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { INTERVALS, type Interval } from '../core/time.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { positionOfLast } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import type { SubjectScope } from './budget-subjects.js';
 
 /** The owner of the spending that a budget caps. */
@@ -21,7 +22,7 @@ export interface Budget extends BudgetScope {
   readonly includesByok: boolean;
 }
 
-/** More room until a moment, in addition to a limit. */
+/** A higher limit until a moment, in addition to a limit. */
 export interface Raise {
   readonly amount: PicoUsd;
   readonly until: Date;
@@ -29,7 +30,7 @@ export interface Raise {
 
 /** An existing budget. */
 export interface StoredBudget extends Budget {
-  /** The last one, which may be over; null: there was none. */
+  /** The latest raise, possibly ended; null if there was none. */
   readonly raise: Raise | null;
   /** Id of its user, member or tag; null for workspaces and guardrails. */
   readonly subject: string | null;
@@ -76,7 +77,7 @@ export class Budgets {
     return readBudget(row!);
   }
 
-  /** Raises it until a moment, in the place of an earlier raise. @returns undefined where there is no such budget */
+  /** Raises it until a moment, replacing an earlier raise. @returns undefined where there is no such budget */
   async raise(
     manager: EntityManager,
     accountId: string,
@@ -99,17 +100,25 @@ export class Budgets {
     manager: EntityManager,
     accountId: string,
     of: Partial<BudgetScope>,
-    { offset, limit }: Page,
-  ): Promise<readonly [budgets: readonly StoredBudget[], total: number]> {
+    { offset, limit, after }: Page,
+  ): Promise<ListPart<StoredBudget>> {
     const wanted = `FROM budgets WHERE account_id = $1 AND scope IN ('users', 'members', 'tags')
        AND ($2::text IS NULL OR scope = $2) AND ($3::text IS NULL OR scope_id = $3)`;
     const filters = [accountId, of.scope ?? null, of.scopeId ?? null];
     const rows = await manager.query<BudgetRow[]>(
-      `SELECT ${COLUMNS} ${wanted} ORDER BY updated_at DESC, scope, scope_id, interval OFFSET $4 LIMIT $5`,
-      [...filters, offset, limit],
+      `SELECT ${COLUMNS} ${wanted}
+       ${after ? 'AND updated_at <= $6 AND (updated_at < $6 OR (scope, scope_id, interval) > ($7, $8, $9))' : ''}
+       ORDER BY updated_at DESC, scope, scope_id, interval OFFSET $4 LIMIT $5`,
+      [...filters, after ? 0 : offset, limit, ...(after ? [after.at, ...after.ids] : [])],
     );
-    const [counted] = await manager.query<{ total: number }[]>(`SELECT count(*)::int AS total ${wanted}`, filters);
-    return [rows.map(readBudget), counted!.total];
+    const [counted] = after
+      ? []
+      : await manager.query<{ total: number }[]>(`SELECT count(*)::int AS total ${wanted}`, filters);
+    const last = positionOfLast(rows, ({ updated_at: at, scope, scope_id: id, interval }) => ({
+      at,
+      ids: [scope, id, interval],
+    }));
+    return [rows.map(readBudget), counted?.total ?? 0, last];
   }
 
   /**
@@ -145,20 +154,20 @@ export function assertInOrder(
   { interval, limit }: Pick<Budget, 'interval' | 'limit'>,
   standing: readonly Budget[],
 ): void {
-  const place = INTERVALS.indexOf(interval);
-  for (const other of standing) {
-    const otherPlace = INTERVALS.indexOf(other.interval);
-    const isInOrder = otherPlace === place || (otherPlace > place ? limit < other.limit : limit > other.limit);
+  const index = INTERVALS.indexOf(interval);
+  for (const budget of standing) {
+    const otherIndex = INTERVALS.indexOf(budget.interval);
+    const isInOrder = otherIndex === index || (otherIndex > index ? limit < budget.limit : limit > budget.limit);
     if (isInOrder) continue;
-    const relation = otherPlace > place ? 'below' : 'above';
+    const relation = otherIndex > index ? 'below' : 'above';
     throw new GatewayError(
       'invalid-request',
-      `limit_usd: must be ${relation} the ${other.interval} limit of ${formatUsd(other.limit)} USD: a shorter interval has a smaller limit`,
+      `limit_usd: must be ${relation} the ${budget.interval} limit of ${formatUsd(budget.limit)} USD: a shorter interval has a smaller limit`,
     );
   }
 }
 
-/** Its limit with the raise, while that is in force. @param at Unix time in milliseconds */
+/** Limit of a budget including a raise that has not ended. @param at Unix time in milliseconds */
 export const raisedLimit = (limit: PicoUsd, raise: Raise | null, at: number): PicoUsd =>
   raise && raise.until.getTime() > at ? limit + raise.amount : limit;
 

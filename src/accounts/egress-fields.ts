@@ -22,15 +22,12 @@ const DOMAIN_CHARACTERS_MAX = 255;
 
 const domains = nullable(list(text({ max: DOMAIN_CHARACTERS_MAX, ...STORABLE }), { max: DOMAINS_MAX }));
 const body = closed({
-  allowed_domains: optional(described('Null: everywhere; without entries: nowhere.', domains)),
-  blocked_domains: optional(described('They win over what is allowed.', domains)),
+  allowed_domains: optional(described('Null allows every domain, an empty list none.', domains)),
+  blocked_domains: optional(described('They take precedence over allowed domains.', domains)),
 });
 type EgressBody = Static<typeof body>;
 const shape = compile(
-  described(
-    'Where tools, media and servers of tools may lead: domains, such as example.com or example.com/blog.',
-    body,
-  ),
+  described('Domains that tools, media and tool servers may address, such as example.com or example.com/blog.', body),
 );
 
 /** The egress rules for tools, media and tool servers, in bodies of management. */
@@ -61,7 +58,7 @@ export function readEgress(body: EgressBody | null | undefined): EgressRules | n
   return (allowed_domains ?? blocked_domains) === null ? null : { allowed_domains, blocked_domains };
 }
 
-/** The same rules in replies. */
+/** Egress rules in replies. */
 export const egressView = nullable(
   object({ allowed_domains: nullable(rows(text())), blocked_domains: nullable(rows(text())) }),
 );

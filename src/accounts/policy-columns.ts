@@ -1,9 +1,9 @@
 import { Expose } from 'class-transformer';
 import { Column } from 'typeorm';
 import type { PluginEntry } from '../core/conversation/request.js';
-import { ExposeAs } from '../shared/http/exposed.js';
+import { ExposeAs } from '../shared/http/column-exposure.js';
 
-/** What the administrators of an account or a workspace specify for routing and plugins. */
+/** Columns with the administrators' settings of an account or a workspace for routing and plugins. */
 export abstract class PolicyColumns {
   /** Slugs of providers; null is no restriction. */
   @Column({ name: 'allowed_providers', type: 'jsonb', nullable: true })

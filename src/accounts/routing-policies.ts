@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../core/caller.js';
+import type { RuledCaller } from '../core/caller.js';
 import type { PluginEntry } from '../core/conversation/request.js';
 import { NO_DEFAULTS, type PluginDefaults } from '../core/plugin-defaults.js';
 import type { Sort } from '../core/routing/preferences.js';
@@ -28,9 +28,9 @@ interface PolicyRow {
 export interface CallerPolicies {
   /** The workspace's first, then the account's, then the key's; empty ones are left out. */
   readonly routing: readonly RoutingPolicy[];
-  /** Of the workspace and the account. */
+  /** Defaults of the workspace and the account. */
   readonly plugins: PluginDefaults;
-  /** In which scopes the account has budgets of users, members and tags. */
+  /** Scopes in which the account has budgets of users, members and tags. */
   readonly budgeted: readonly SubjectScope[];
 }
 
@@ -54,14 +54,14 @@ export class RoutingPolicies {
    * Synchronous, with the same lists again, while they are cached; the key's policy came with the caller.
    * @throws GatewayError `service-unavailable` when the store does not answer in time
    */
-  of({ accountId, workspaceId, allowedModels }: Caller): CallerPolicies | Promise<CallerPolicies> {
+  of({ accountId, workspaceId, allowedModels }: RuledCaller): CallerPolicies | Promise<CallerPolicies> {
     const home = `${accountId}/${workspaceId}`;
-    const atHand = this.cache.peek(home);
-    if (!atHand) return this.ask(home).then((found) => (allowedModels ? withKeyModels(found, allowedModels) : found));
-    return allowedModels ? withKeyModels(atHand, allowedModels) : atHand;
+    const cached = this.cache.peek(home);
+    if (!cached) return this.ask(home).then((found) => (allowedModels ? withKeyModels(found, allowedModels) : found));
+    return allowedModels ? withKeyModels(cached, allowedModels) : cached;
   }
 
-  /** To be called after a change of any of them is committed. */
+  /** Must be called after a change of any of them is committed. */
   forgetAll(): void {
     this.cache.forgetAll();
   }

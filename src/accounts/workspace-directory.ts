@@ -3,10 +3,10 @@ import { DataSource, IsNull, type EntityManager, type FindOptionsWhere } from 't
 import type { Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { isUuid } from '../shared/http/field-patterns.js';
-import { workspaceSlug } from '../shared/http/fields.js';
+import { workspaceSlug } from '../shared/http/shared-fields.js';
 import { WorkspaceEntity } from './workspace.entity.js';
 
-/** Where a caller named a workspace, for the error message: the address, or a field of this name. */
+/** Position of the workspace's name in a request, for the error message: the address, or a field of this name. */
 export type NamedIn = 'address' | 'workspace_id';
 
 /**
@@ -50,7 +50,7 @@ export class WorkspaceDirectory {
   }
 
   /**
-   * The same for records of the past, where a deleted workspace still counts: by its id alone, because its slug may
+   * The workspace of records of the past, where a deleted workspace still counts: by its id alone, because its slug may
    * belong to another one now.
    * @throws GatewayError `not-found`
    */

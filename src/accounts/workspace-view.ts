@@ -1,4 +1,4 @@
-import { viewExposed } from '../shared/http/exposed.js';
+import { viewExposed } from '../shared/http/column-exposure.js';
 import {
   flag,
   integer,
@@ -42,7 +42,7 @@ export const workspaceView = titled(
     io_logging_api_key_ids: nullable(rows(integer())),
     include_byok_in_budgets: flag(),
     tags: described('Of requests that name no others, and whose keys have none.', map(text())),
-    required_tags: described('Names of tags that each request must have.', rows(text())),
+    required_tags: described('Tags that each request must have.', rows(text())),
     ...policyFields.properties,
   }),
 );

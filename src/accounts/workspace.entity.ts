@@ -3,7 +3,7 @@ import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeor
 import type { Sort } from '../core/routing/preferences.js';
 import type { Tags } from '../core/tags.js';
 import { AccountEntity } from './account.entity.js';
-import { ExposeTime } from '../shared/http/exposed.js';
+import { ExposeTime } from '../shared/http/column-exposure.js';
 import { PolicyColumns } from './policy-columns.js';
 
 /** A division of an account. Keys and credentials belong to one; each account has exactly one default. */
@@ -75,22 +75,22 @@ export class WorkspaceEntity extends PolicyColumns {
   @Expose({ name: 'is_observability_io_logging_enabled' })
   isObservabilityIoLoggingEnabled!: boolean;
 
-  /** Above 0, to 1. */
+  /** Sampling rate, greater than 0 and at most 1. */
   @Column({ name: 'io_logging_sampling_rate', type: 'double precision', default: 1 })
   @Expose({ name: 'io_logging_sampling_rate' })
   ioLoggingSamplingRate!: number;
 
-  /** Null is all keys. */
+  /** Keys whose requests are logged; null: all keys. */
   @Column({ name: 'io_logging_api_key_ids', type: 'jsonb', nullable: true })
   @Expose({ name: 'io_logging_api_key_ids' })
   ioLoggingApiKeyIds!: readonly number[] | null;
 
-  /** For all budgets of the workspace. */
+  /** Whether all budgets of the workspace count calls with callers' own credentials. */
   @Column({ name: 'include_byok_in_budgets', type: 'boolean', default: false })
   @Expose({ name: 'include_byok_in_budgets' })
   includeByokInBudgets!: boolean;
 
-  /** In force for the workspace without assignment; null is none. */
+  /** Guardrail that applies to the workspace without assignment; null is none. */
   @Column({ name: 'default_guardrail_id', type: 'uuid', nullable: true })
   @Expose({ name: 'default_guardrail_id' })
   defaultGuardrailId!: string | null;
@@ -99,7 +99,7 @@ export class WorkspaceEntity extends PolicyColumns {
   @Column({ type: 'jsonb', default: {} })
   tags!: Tags;
 
-  /** Names of tags that each request must have. */
+  /** Tags that each request must have. */
   @Column({ name: 'required_tags', type: 'jsonb', default: [] })
   @Expose({ name: 'required_tags' })
   requiredTags!: readonly string[];

@@ -1,8 +1,8 @@
 import { Closed } from '../shared/http/closed.decorator.js';
-import { shortText, uuid, yesOrNo } from '../shared/http/fields.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { shortText, uuid, yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
 import { alarmRule, destinationIds, percents, type AlarmRule } from './alarm-fields.js';
 import type { AlarmTerms } from './alarm.entity.js';
 
@@ -18,7 +18,7 @@ abstract class AlarmTermsDto {
   @Fits(percents)
   percents?: number[];
 
-  /** Whether it also reports a limit of a month that will be reached before its end. */
+  /** Whether the alarm also reports that a monthly limit will be reached before the end of the month. */
   @MayOmit()
   @Fits(yesOrNo)
   forecast?: boolean;
@@ -52,10 +52,10 @@ export class UpdateAlarmDto extends AlarmTermsDto {
 }
 
 /** Query of `GET /alarms`. */
-export class ListAlarmsDto extends PageDto {}
+export class ListAlarmsDto extends ExportedPageDto {}
 
 /** Query of `GET /alarms/history`. */
-export class ListAlarmHistoryDto extends PageDto {
+export class ListAlarmHistoryDto extends ExportedPageDto {
   @MayOmit()
   @Fits(uuid)
   alarm_id?: string;
@@ -63,7 +63,7 @@ export class ListAlarmHistoryDto extends PageDto {
 
 /** The terms that a valid body sets. */
 export function readTerms(body: CreateAlarmDto | UpdateAlarmDto): Partial<AlarmTerms> {
-  const given: { [Key in keyof AlarmTerms]: AlarmTerms[Key] | undefined } = {
+  const terms: { [Key in keyof AlarmTerms]: AlarmTerms[Key] | undefined } = {
     name: body.name,
     enabled: body.enabled,
     rule: body.on,
@@ -71,5 +71,5 @@ export function readTerms(body: CreateAlarmDto | UpdateAlarmDto): Partial<AlarmT
     forecast: body.forecast,
     destinationIds: body.destination_ids && [...new Set(body.destination_ids)].toSorted(),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }

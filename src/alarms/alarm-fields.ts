@@ -1,5 +1,5 @@
 import { INTERVALS } from '../core/time.js';
-import { nameText } from '../shared/http/fields.js';
+import { nameText } from '../shared/http/shared-fields.js';
 import { KEY_HASH } from '../shared/http/field-patterns.js';
 import {
   closedThroughout,
@@ -16,7 +16,7 @@ import {
 } from '../shared/http/schema.js';
 import { BUDGET_SCOPE_NAMES } from './budget-scopes.js';
 
-// Chosen.
+// Limits of one alarm. Chosen.
 const PERCENTS_MAX = 10;
 const DESTINATIONS_MAX = 10;
 const USD_MAX = 1e12;
@@ -24,7 +24,7 @@ const USD_MIN = 0.000001;
 
 const usd = number({ min: USD_MIN, max: USD_MAX });
 
-/** What an alarm watches. */
+/** The rule of an alarm: its subject and its limit. */
 export const alarmRule = compile(
   closedThroughout(
     variant('kind', {
@@ -54,6 +54,6 @@ export type AlarmKind = AlarmRule['kind'];
 export type RuleOf<Kind extends AlarmKind> = Extract<AlarmRule, { readonly kind: Kind }>;
 
 export const percents = compile(list(integer({ min: 1, max: 100 }), { min: 1, max: PERCENTS_MAX }));
-/** Where `percents` is absent. */
+/** The default of `percents`. */
 export const PERCENTS: readonly number[] = [80, 100];
 export const destinationIds = compile(list(nameText, { max: DESTINATIONS_MAX }));

@@ -7,13 +7,13 @@ import { alarmEvent, eventTypeOf } from './alarm-event.js';
 import { AlarmEntity } from './alarm.entity.js';
 import type { Judging } from './judge.js';
 import { ALARM_KINDS, judge } from './judges.js';
-import { Sightings } from './sightings.js';
+import { ReplicaObservations } from './replica-observations.js';
 
 const JUDGE_EVERY_MS = 10_000;
 /** Least time between two judgements of one alarm, by any replicas: less than a round. */
 const REST_MS = 8_000;
 const CLEAR_EVERY_MS = HOUR_MS;
-/** How long what was reported of windows is remembered: longer than any window but that of all time. */
+/** Days for which reports about windows are remembered: longer than any window except that of all time. */
 const REMEMBERED_DAYS = 40;
 /** Alarms that one round judges. */
 const JUDGED_MAX = 1_000;
@@ -31,7 +31,7 @@ export class AlarmJob implements OnApplicationBootstrap, BeforeApplicationShutdo
   constructor(
     private readonly database: DataSource,
     private readonly outbox: Outbox,
-    private readonly sightings: Sightings,
+    private readonly observations: ReplicaObservations,
     private readonly clock: Clock,
   ) {}
 
@@ -60,7 +60,7 @@ export class AlarmJob implements OnApplicationBootstrap, BeforeApplicationShutdo
       `SELECT DISTINCT rule->>'kind' AS kind FROM alarms WHERE enabled`,
     );
     if (kinds.length === 0) return;
-    if (kinds.some(({ kind }) => kind === 'outage' || kind === 'credential')) await this.sightings.report();
+    if (kinds.some(({ kind }) => kind === 'outage' || kind === 'credential')) await this.observations.report();
     let reported = 0;
     for (let count = 0; count < JUDGED_MAX && !this.job.isEnding; count++) {
       const found = await this.judgeNext();
@@ -103,7 +103,7 @@ export class AlarmJob implements OnApplicationBootstrap, BeforeApplicationShutdo
   }
 
   private async clear(): Promise<void> {
-    await this.sightings.removePast();
+    await this.observations.removePast();
     await this.database.query(
       `DELETE FROM alarm_firings WHERE mark ~ '^(daily|weekly|monthly|hour):'
          AND fired_at < now() + $1 * interval '1 millisecond' - interval '${REMEMBERED_DAYS} days'`,

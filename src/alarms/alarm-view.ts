@@ -55,7 +55,7 @@ export const viewAlarm = (alarm: Alarm, missing?: string): AlarmView => ({
   updated_at: alarm.updatedAt.toISOString(),
 });
 
-/** An event of an alarm, and how its deliveries stand. */
+/** An event of an alarm, and the state of its deliveries. */
 export const alarmEventView = titled(
   'alarm-event',
   object({

@@ -7,7 +7,7 @@ import type { AlarmRule } from './alarm-fields.js';
 /** A rule that events follow from. */
 @Entity('alarms')
 @Index('alarms_newest', ['accountId', 'createdAt', 'id'])
-// Its order has nulls first, which TypeORM does not know.
+// This index orders nulls first, which TypeORM does not know.
 @Index('alarms_judged', { synchronize: false })
 export class AlarmEntity {
   @PrimaryColumn({ type: 'uuid' })
@@ -57,7 +57,7 @@ export class AlarmDestinationEntity {
   destinationId!: string;
 }
 
-/** What an alarm has reported: once for each mark of a subject. */
+/** A report of an alarm: one for each mark of a subject. */
 @Entity('alarm_firings')
 @Index('alarm_firings_oldest', ['firedAt'])
 export class AlarmFiringEntity {
@@ -76,9 +76,9 @@ export class AlarmFiringEntity {
   firedAt!: Date;
 }
 
-/** What a replica sees in its memory. */
+/** A state of a provider that a replica sees in its memory. */
 @Entity('alarm_sightings')
-export class AlarmSightingEntity {
+export class AlarmObservationEntity {
   @PrimaryColumn({ type: 'text' })
   kind!: string;
 

@@ -1,19 +1,15 @@
-import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
-import { deleted, one, part } from '../shared/http/replies.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { deleted, single, part } from '../shared/http/reply-schemas.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { object, rows, text } from '../shared/http/schema.js';
 import { CreateAlarmDto, ListAlarmHistoryDto, ListAlarmsDto, readTerms, UpdateAlarmDto } from './alarm-bodies.dto.js';
-import {
-  alarmEventView,
-  alarmView,
-  viewAlarm,
-  viewAlarmEvent,
-  type AlarmEventView,
-  type AlarmView,
-} from './alarm-view.js';
+import { alarmEventView, alarmView, viewAlarm, viewAlarmEvent, type AlarmView } from './alarm-view.js';
 import type { Alarm } from './alarm.entity.js';
 import { AlarmsService } from './alarms.service.js';
 import { MissingSubjects } from './missing-subjects.js';
@@ -27,12 +23,14 @@ export class AlarmsController {
   constructor(
     private readonly alarms: AlarmsService,
     private readonly missing: MissingSubjects,
+    private readonly replies: ListReplies,
   ) {}
 
   @Post()
-  @Answers(one(alarmView), {
-    summary: 'Make an alarm',
-    description: 'It is judged several times a minute, and reports once for each window and percent, or episode.',
+  @Answers(single(alarmView), {
+    summary: 'Create an alarm',
+    description:
+      'It is evaluated several times a minute, and reports once for each window and percentage, or once for each episode.',
     errors: ['conflict'],
     examples: {
       limits: { name: 'Keys', on: { kind: 'limit', key: '*' }, percents: [80, 100], destination_ids: [] },
@@ -46,40 +44,60 @@ export class AlarmsController {
   }
 
   @Get()
-  @Answers(part(alarmView), { summary: 'List alarms' })
+  @Answers(part(alarmView), {
+    summary: 'List alarms',
+    description: '`format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
+  })
   async list(
     @FromCaller() { accountId }: Caller,
     @FromQuery() query: ListAlarmsDto,
-  ): Promise<{ data: AlarmView[]; total_count: number }> {
-    const [alarms, total] = await this.alarms.list(accountId, query);
-    const missing = await this.missing.of(accountId, alarms);
-    return { data: alarms.map((alarm) => viewAlarm(alarm, missing.get(alarm.id))), total_count: total };
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.replies.sendPart(response, query, {
+      accountId,
+      view: alarmView,
+      read: async (page) => {
+        const [alarms, total, last] = await this.alarms.list(accountId, page);
+        const missing = await this.missing.of(accountId, alarms);
+        return [alarms.map((alarm) => viewAlarm(alarm, missing.get(alarm.id))), total, last];
+      },
+    });
   }
 
   // Precedes the route of an id.
   @Get('history')
   @Answers(part(alarmEventView), {
     summary: 'List what alarms have reported, and how it was delivered',
-    description: 'Newest first, of the last 30 days, also of alarms that are deleted.',
+    description:
+      'Newest first, of the last 30 days, also of alarms that are deleted. `format` sends all of them instead of a page.',
+    alsoAs: Object.values(EXPORT_TYPES),
   })
   async history(
     @FromCaller() { accountId }: Caller,
     @FromQuery() query: ListAlarmHistoryDto,
-  ): Promise<{ data: AlarmEventView[]; total_count: number }> {
-    const [events, total] = await this.alarms.history(accountId, query.alarm_id, query);
-    return { data: events.map(viewAlarmEvent), total_count: total };
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.replies.sendPart(response, query, {
+      accountId,
+      view: alarmEventView,
+      read: async (page) => {
+        const [events, total, last] = await this.alarms.history(accountId, query.alarm_id, page);
+        return [events.map(viewAlarmEvent), total, last];
+      },
+    });
   }
 
   @Get(':id')
-  @Answers(one(alarmView), { summary: 'Show an alarm' })
+  @Answers(single(alarmView), { summary: 'Show an alarm' })
   async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: AlarmView }> {
     return this.view(await this.alarms.get(accountId, id));
   }
 
   @Patch(':id')
-  @Answers(one(alarmView), {
+  @Answers(single(alarmView), {
     summary: 'Change an alarm',
-    description: 'What is left out stays as it is. With another `on` it begins anew.',
+    description: 'Absent fields stay as they are. A changed `on` resets its state.',
     examples: { percents: { percents: [50, 90] } },
   })
   async update(
@@ -92,9 +110,9 @@ export class AlarmsController {
 
   @Post(':id/test')
   @HttpCode(200)
-  @Answers(one(sentTest), {
+  @Answers(single(sentTest), {
     summary: 'Send a test event to the destinations of an alarm',
-    description: 'By the same way as what it reports. `GET /alarms/history` shows how it was delivered.',
+    description: 'It is sent like a report. `GET /alarms/history` shows how it was delivered.',
   })
   async test(
     @FromCaller() caller: Caller,

@@ -11,7 +11,7 @@ import { AlarmsController } from './alarms.controller.js';
 import { AlarmsRepository } from './alarms.repository.js';
 import { AlarmsService } from './alarms.service.js';
 import { MissingSubjects } from './missing-subjects.js';
-import { Sightings } from './sightings.js';
+import { ReplicaObservations } from './replica-observations.js';
 
 /** Rules over limits, budgets, the balance, providers and costs, which report by themselves. */
 @Module({
@@ -24,6 +24,6 @@ import { Sightings } from './sightings.js';
     TypeOrmModule.forFeature([AlarmEntity]),
   ],
   controllers: [AlarmsController],
-  providers: [AlarmsRepository, AlarmsService, AlarmJob, MissingSubjects, Sightings],
+  providers: [AlarmsRepository, AlarmsService, AlarmJob, MissingSubjects, ReplicaObservations],
 })
 export class AlarmsModule {}

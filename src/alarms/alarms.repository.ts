@@ -3,7 +3,8 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { DestinationEntity, type DestinationType } from '../destinations/destination.entity.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { listNewest, positionOfLast } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import type { ReadAlarmEvent } from './alarm-view.js';
 import { AlarmEntity, type Alarm } from './alarm.entity.js';
 
@@ -13,14 +14,10 @@ export class AlarmsRepository {
   constructor(private readonly database: DataSource) {}
 
   /** Newest first, with the total number. */
-  async list(accountId: string, { offset, limit }: Page): Promise<[Alarm[], number]> {
-    const [rows, total] = await this.database.manager.findAndCount(AlarmEntity, {
-      where: { accountId },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      skip: offset,
-      take: limit,
-    });
-    return [await this.withDestinations(rows), total];
+  async list(accountId: string, page: Page): Promise<ListPart<Alarm>> {
+    const found = this.database.manager.createQueryBuilder(AlarmEntity, 'alarm').where({ accountId });
+    const [rows, total, last] = await listNewest(found, 'id', 'DESC', page);
+    return [await this.withDestinations(rows), total, last];
   }
 
   async find(accountId: string, id: string): Promise<Alarm | undefined> {
@@ -57,12 +54,12 @@ export class AlarmsRepository {
     return { ...row!, destinationIds: destinationIds ?? before.destinationIds };
   }
 
-  /** Its history stays. */
+  /** Deletes an alarm; its history is kept. */
   async delete(manager: EntityManager, { accountId, id }: Alarm): Promise<void> {
     await manager.query('DELETE FROM alarms WHERE account_id = $1 AND id = $2', [accountId, id]);
   }
 
-  /** What it has reported is forgotten: its rule is another one now. */
+  /** Deletes the notes of reports, after the rule has changed: the new rule reports again. */
   async forgetFirings(manager: EntityManager, id: string): Promise<void> {
     await manager.query('DELETE FROM alarm_firings WHERE alarm_id = $1', [id]);
   }
@@ -87,18 +84,21 @@ export class AlarmsRepository {
   async listHistory(
     accountId: string,
     alarmId: string | undefined,
-    { offset, limit }: Page,
-  ): Promise<[ReadAlarmEvent[], number]> {
+    { offset, limit, after }: Page,
+  ): Promise<ListPart<ReadAlarmEvent>> {
     const from = `FROM outbox_events e WHERE e.account_id = $1 AND e.subject IS NOT NULL AND ($2::uuid IS NULL OR e.subject = $2)`;
     const of = [accountId, alarmId ?? null];
     const events = await this.database.query<ReadAlarmEvent[]>(
       `SELECT e.*, coalesce((
          SELECT json_agg(o ORDER BY o.destination_id) FROM outbox_deliveries o WHERE o.event_id = e.id
        ), '[]') AS deliveries
-       ${from} ORDER BY e.occurred_at DESC, e.id DESC OFFSET $3 LIMIT $4`,
-      [...of, offset, limit],
+       ${from} ${after ? 'AND (e.occurred_at, e.id) < ($5::timestamptz, $6::uuid)' : ''}
+       ORDER BY e.occurred_at DESC, e.id DESC OFFSET $3 LIMIT $4`,
+      [...of, after ? 0 : offset, limit, ...(after ? [after.at, after.ids[0]] : [])],
     );
-    const [counted] = await this.database.query<{ total: number }[]>(`SELECT count(*)::int AS total ${from}`, of);
+    const [counted] = after
+      ? []
+      : await this.database.query<{ total: number }[]>(`SELECT count(*)::int AS total ${from}`, of);
     return [
       events.map((event) => ({
         ...event,
@@ -106,7 +106,8 @@ export class AlarmsRepository {
           destination_id, status, attempts, last_status, last_error, due_at, finished_at,
         })),
       })), // oxfmt-ignore
-      counted!.total,
+      counted?.total ?? 0,
+      positionOfLast(events, ({ occurred_at: at, id }) => ({ at, ids: [id] })),
     ];
   }
 

@@ -14,7 +14,7 @@ import { ManagedChanges } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
 import { isUuid } from '../shared/http/field-patterns.js';
 import { nearestName } from '../shared/http/nearest-name.js';
-import type { Page } from '../shared/http/page.dto.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import { PERCENTS, type AlarmRule } from './alarm-fields.js';
 import { alarmEvent } from './alarm-event.js';
 import { viewAlarm, type ReadAlarmEvent } from './alarm-view.js';
@@ -23,7 +23,7 @@ import { AlarmsRepository } from './alarms.repository.js';
 import { DEFAULT_SUBJECT } from '../accounts/budget-subjects.js';
 import { ALL, BUDGET_SCOPES, type BudgetScope } from './budget-scopes.js';
 
-/** Of one account. Chosen: each is judged several times a minute. */
+/** Alarms of one account. Chosen: each is checked several times a minute. */
 const ALARMS_MAX = 100;
 
 /** Alarms as the audit log shows them. */
@@ -45,7 +45,7 @@ export class AlarmsService {
   ) {}
 
   /** Newest first, with the total number. */
-  list(accountId: string, page: Page): Promise<[Alarm[], number]> {
+  list(accountId: string, page: Page): Promise<ListPart<Alarm>> {
     return this.alarms.list(accountId, page);
   }
 
@@ -57,25 +57,25 @@ export class AlarmsService {
   }
 
   /** Events of alarms, newest first, with the total number. @param alarmId of all alarms where undefined */
-  history(accountId: string, alarmId: string | undefined, page: Page): Promise<[ReadAlarmEvent[], number]> {
+  history(accountId: string, alarmId: string | undefined, page: Page): Promise<ListPart<ReadAlarmEvent>> {
     return this.alarms.listHistory(accountId, alarmId, page);
   }
 
-  /** @throws GatewayError `invalid-request`, `conflict` where there is no room */
+  /** @throws GatewayError `invalid-request`, `conflict` at the maximum number */
   async create(
     caller: Caller,
-    given: Partial<AlarmTerms> & Pick<AlarmTerms, 'name' | 'rule' | 'destinationIds'>,
+    terms: Partial<AlarmTerms> & Pick<AlarmTerms, 'name' | 'rule' | 'destinationIds'>,
   ): Promise<Alarm> {
     const { accountId } = caller;
-    const rule = await this.resolved(accountId, given.rule);
-    const shares = sharesOf(rule, given, undefined);
+    const rule = await this.resolved(accountId, terms.rule);
+    const shares = sharesOf(rule, terms, undefined);
     return this.changes.run(caller, async (manager, createdAt) => {
       if ((await this.alarms.lockAndCount(manager, accountId)) >= ALARMS_MAX)
         throw new GatewayError('conflict', `An account has at most ${ALARMS_MAX} alarms; delete one first.`);
-      await this.assertTerms(manager, accountId, { rule, destinationIds: given.destinationIds });
+      await this.assertTerms(manager, accountId, { rule, destinationIds: terms.destinationIds });
       const alarm = await this.alarms.insert(manager, {
         enabled: true,
-        ...given,
+        ...terms,
         ...shares,
         rule,
         id: newUuid(createdAt.getTime()),
@@ -88,16 +88,19 @@ export class AlarmsService {
     });
   }
 
-  /** What an alarm with another rule has reported is forgotten. @throws GatewayError `not-found`, `invalid-request` */
-  async update(caller: Caller, id: string, given: Partial<AlarmTerms>): Promise<Alarm> {
+  /**
+   * A changed rule deletes the notes of reports.
+   * @throws GatewayError `not-found`, `invalid-request`
+   */
+  async update(caller: Caller, id: string, changes: Partial<AlarmTerms>): Promise<Alarm> {
     const { accountId } = caller;
     const known = await this.get(accountId, id);
-    const rule = given.rule && (await this.resolved(accountId, given.rule));
+    const rule = changes.rule && (await this.resolved(accountId, changes.rule));
     return this.changes.run(caller, async (manager, updatedAt) => {
       const alarm = await this.lock(manager, accountId, known.id);
-      const shares = sharesOf(rule ?? alarm.rule, given, alarm);
-      const terms = { ...given, ...(rule && { rule }), ...shares };
-      await this.assertTerms(manager, accountId, { rule, destinationIds: given.destinationIds });
+      const shares = sharesOf(rule ?? alarm.rule, changes, alarm);
+      const terms = { ...changes, ...(rule && { rule }), ...shares };
+      await this.assertTerms(manager, accountId, { rule, destinationIds: changes.destinationIds });
       return ALARM.update(alarm, terms, async () => {
         if (rule) await this.alarms.forgetFirings(manager, alarm.id);
         return this.alarms.update(manager, alarm, { ...terms, updatedAt });
@@ -141,7 +144,7 @@ export class AlarmsService {
   }
 
   /**
-   * A rule with the id of a workspace in place of its slug.
+   * A rule with the id of a workspace instead of its slug.
    * @throws GatewayError `invalid-request` for a workspace or a provider that does not exist
    */
   private async resolved(accountId: string, rule: AlarmRule): Promise<AlarmRule> {

@@ -1,12 +1,12 @@
 import { SUBJECT_SCOPES, subjectOf, type SubjectScope } from '../accounts/budget-subjects.js';
 import { compile, type Compiled } from '../shared/http/schema.js';
-import { namedTag } from '../shared/http/tag-fields.js';
-import { now } from './moved-time.js';
+import { namedTag } from '../shared/http/tag-validators.js';
+import { databaseNow } from './database-now.js';
 
 /** Every object of a kind. */
 export const ALL = '*';
 
-/** How the budgets of a scope are watched. */
+/** SQL and checks by which alarms watch the budgets of a scope. */
 export interface BudgetScope {
   /** The scope in tables. */
   readonly stored: string;
@@ -25,11 +25,11 @@ export interface BudgetScope {
 }
 
 /**
- * Budgets of objects, each with a counter of its own.
+ * Budgets of objects, each with a separate counter.
  * @param owner SQL: the id that an alarm names, of the budget `b`
  */
 const ofObjects = (stored: string, owner: string): string => `
-  SELECT b.scope_id AS subject, b.interval, raised_1(b.limit_usd, b.raised_usd, b.raised_until, ${now('$3')}) AS limit_usd,
+  SELECT b.scope_id AS subject, b.interval, raised_1(b.limit_usd, b.raised_usd, b.raised_until, ${databaseNow('$3')}) AS limit_usd,
     b.include_byok, b.scope, b.scope_id,
     jsonb_build_object('scope', b.scope, 'id', ${owner}, 'budget', b.scope_id) AS facts,
     'The ' || b.scope AS label, ${owner} AS owner
@@ -51,13 +51,13 @@ const NOUNS: Readonly<Record<SubjectScope, string>> = { users: 'user', members: 
 /** SQL: the id of the subject of the crossing `f`, whose counter has only its hash. */
 const NAMES: Readonly<Record<SubjectScope, string>> = {
   users: `SELECT g.end_user FROM generations g
-    WHERE g.account_id = $1::uuid AND g.held_at > ${now('$3')} - ${NAMED_WITHIN} AND g.end_user IS NOT NULL
+    WHERE g.account_id = $1::uuid AND g.held_at > ${databaseNow('$3')} - ${NAMED_WITHIN} AND g.end_user IS NOT NULL
       AND ${derivedFrom('users', SHORT_USER)} = f.scope_id
     ORDER BY g.held_at DESC LIMIT 1`,
   members: `SELECT k.creator_user_id FROM api_keys k
     WHERE k.account_id = $1::uuid AND k.creator_user_id IS NOT NULL AND ${derivedFrom('members', 'k.creator_user_id')} = f.scope_id LIMIT 1`,
   tags: `SELECT t.key || '=' || t.value FROM generations g CROSS JOIN LATERAL jsonb_each_text(g.tags) AS t
-    WHERE g.account_id = $1::uuid AND g.held_at > ${now('$3')} - ${NAMED_WITHIN} AND g.tags IS NOT NULL
+    WHERE g.account_id = $1::uuid AND g.held_at > ${databaseNow('$3')} - ${NAMED_WITHIN} AND g.tags IS NOT NULL
       AND ${derivedFrom('tags', `t.key || '=' || t.value`)} = f.scope_id
     ORDER BY g.held_at DESC LIMIT 1`,
 };
@@ -69,12 +69,12 @@ const ofSubjects = (scope: SubjectScope): string => `
     'The ${NOUNS[scope]}' AS label, CASE WHEN b.is_default THEN NULL ELSE b.subject END AS owner
   FROM spending_windows w CROSS JOIN LATERAL (
     SELECT o.subject, o.scope_id, o.include_byok, o.scope_id <> w.scope_id AS is_default,
-      raised_1(o.limit_usd, o.raised_usd, o.raised_until, ${now('$3')}) AS limit_usd
+      raised_1(o.limit_usd, o.raised_usd, o.raised_until, ${databaseNow('$3')}) AS limit_usd
     FROM budgets o
     WHERE o.account_id = $1 AND o.scope = w.scope AND o.interval = w.interval AND o.scope_id = ANY(ARRAY[w.scope_id, $1::text])
     ORDER BY o.scope_id <> w.scope_id LIMIT 1
   ) AS b
-  WHERE w.account_id = $1 AND w.scope = '${scope}' AND w.interval = $7 AND w.window_start = window_start_of($7, ${now('$3')})
+  WHERE w.account_id = $1 AND w.scope = '${scope}' AND w.interval = $7 AND w.window_start = window_start_of($7, ${databaseNow('$3')})
     AND b.limit_usd > 0 AND ($6 = '${ALL}' OR $6 = ANY(ARRAY[w.scope_id, b.scope_id]))`;
 
 const TAG = compile(namedTag);

@@ -1,17 +1,17 @@
 import { reportEpisodes, usdText, type Judge } from './judge.js';
-import { now } from './moved-time.js';
+import { databaseNow } from './database-now.js';
 
 /** A balance that rose by this factor above its threshold is reported again when it falls. Chosen. */
 const CLEAR_RISE = 1.1;
 const SUBJECT = 'account';
 
-/** What is left of the credits of the account. An unlimited one has no balance. */
+/** Compares the balance of the account with the alarm's limit. An account without a limit has no balance. */
 export const judgeBalance: Judge<'balance'> = async (judged) => {
   const { manager, alarm, rule } = judged;
   const [account] = await manager.query<{ left: string | null }[]>(
     `SELECT "limit" - used AS left FROM spending_windows
      WHERE account_id = $1 AND scope = 'account' AND scope_id = $1::uuid::text AND interval = 'lifetime'
-       AND window_start = window_start_of('lifetime', ${now('0')})`,
+       AND window_start = window_start_of('lifetime', ${databaseNow('0')})`,
     [alarm.accountId],
   );
   const left = account?.left ?? null;

@@ -1,19 +1,19 @@
 import { HOUR_MS, MINUTE_MS } from '../core/time.js';
 import { reportEpisodes, type Finding, type Judge } from './judge.js';
-import { listSightings } from './sightings.js';
+import { listObservations } from './replica-observations.js';
 
 /** An outage holds while a replica has seen it within this time; each looks several times meanwhile. */
 const OUTAGE_MS = MINUTE_MS;
-/** It is over when none has seen it for this time. */
+/** An outage is over when no replica has seen it for this time. */
 const OUTAGE_OVER_MS = 5 * MINUTE_MS;
-/** The same for refusals of the operator's credential, which are seen only where it is used. */
+/** A refusal of the operator's credential holds for this time: only replicas that use the credential see it. */
 const REFUSAL_MS = 10 * MINUTE_MS;
 const REFUSAL_OVER_MS = HOUR_MS;
 
 /** Providers with endpoints that fail, as any replica sees them. */
 export const judgeOutages: Judge<'outage'> = async (judged) => {
   const { manager, rule, aheadMs } = judged;
-  const all = await listSightings(manager, 'outage', OUTAGE_OVER_MS, aheadMs);
+  const all = await listObservations(manager, 'outage', OUTAGE_OVER_MS, aheadMs);
   const watched = all.filter(({ subject }) => rule.provider === undefined || rule.provider === subject);
   const found = watched
     .filter(({ age_ms }) => age_ms <= OUTAGE_MS)
@@ -27,7 +27,7 @@ export const judgeOutages: Judge<'outage'> = async (judged) => {
 /** Credentials that their provider refuses: the operator's own, and those that are stored (`/byok`). */
 export const judgeCredentials: Judge<'credential'> = async (judged) => {
   const { manager, alarm, aheadMs } = judged;
-  const refusals = await listSightings(manager, 'credential', REFUSAL_OVER_MS, aheadMs);
+  const refusals = await listObservations(manager, 'credential', REFUSAL_OVER_MS, aheadMs);
   const own = refusals
     .filter(({ age_ms }) => age_ms <= REFUSAL_MS)
     .map(({ subject, detail }): Finding => {

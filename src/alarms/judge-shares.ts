@@ -3,7 +3,7 @@ import type { Interval } from '../core/time.js';
 import { shortened } from '../core/shortened.js';
 import { ALL, BUDGET_SCOPES, type BudgetScope } from './budget-scopes.js';
 import { usdText, type Finding, type Judge, type Judging } from './judge.js';
-import { now } from './moved-time.js';
+import { databaseNow } from './database-now.js';
 
 /** Crossings that one round reports; more follow in the next. */
 const CROSSINGS_MAX = 500;
@@ -31,11 +31,11 @@ interface Crossing {
  * SQL: what is measured: `subject`, `interval`, `limit_usd`, `include_byok`, `scope`, `scope_id`, `facts`, `label`,
  * `owner`. `$1` is the account, `$3` how far the clock is moved.
  */
-type Measured = string;
+type LimitStatement = string;
 
-const KEYS: Measured = `
+const KEYS: LimitStatement = `
   SELECT k.hash::text AS subject, coalesce(k.limit_reset, 'lifetime') AS interval,
-    raised_1(k.limit_usd, k.raised_usd, k.raised_until, ${now('$3')}) AS limit_usd, k.include_byok_in_limit AS include_byok,
+    raised_1(k.limit_usd, k.raised_usd, k.raised_until, ${databaseNow('$3')}) AS limit_usd, k.include_byok_in_limit AS include_byok,
     'key' AS scope, k.hash::text AS scope_id,
     jsonb_build_object('key', jsonb_build_object('hash', k.hash, 'name', k.name, 'label', k.label)) AS facts,
     'The key' AS label, k.name AS owner
@@ -47,13 +47,13 @@ const KEYS: Measured = `
  * limit, so that a changed limit counts anew. `$2` the alarm, `$3` how far the clock is moved, `$4` percents, `$5`
  * whether to forecast.
  */
-const crossings = (measured: Measured, named: string | undefined): string => `
+const crossings = (measured: LimitStatement, named: string | undefined): string => `
   WITH measured AS (${measured}
   ), windows AS (
-    SELECT m.*, window_start_of(m.interval, ${now('$3')}) AS window_start FROM measured m
+    SELECT m.*, window_start_of(m.interval, ${databaseNow('$3')}) AS window_start FROM measured m
   ), used AS (
     SELECT m.*, coalesce(w.used, 0) + CASE WHEN m.include_byok THEN coalesce(w.byok_used, 0) ELSE 0 END AS used,
-      extract(epoch FROM ${now('$3')} - m.window_start)::float8 / extract(epoch FROM
+      extract(epoch FROM ${databaseNow('$3')} - m.window_start)::float8 / extract(epoch FROM
         (m.window_start AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' - m.window_start)::float8 AS elapsed
     FROM windows m LEFT JOIN spending_windows w
       ON w.scope = m.scope AND w.scope_id = m.scope_id AND w.interval = m.interval AND w.window_start = m.window_start
@@ -72,7 +72,7 @@ const crossings = (measured: Measured, named: string | undefined): string => `
     LIMIT ${CROSSINGS_MAX}
   ), fired AS (
     INSERT INTO alarm_firings (alarm_id, subject, mark, fired_at)
-    SELECT $2, f.subject, f.mark, ${now('$3')} FROM fresh f ON CONFLICT DO NOTHING RETURNING subject, mark
+    SELECT $2, f.subject, f.mark, ${databaseNow('$3')} FROM fresh f ON CONFLICT DO NOTHING RETURNING subject, mark
   )
   SELECT f.subject, f.percent, f.limit_usd, f.used, f.interval, f.window_start, f.elapsed, f.label, o.owner,
     ${named === undefined ? 'f.facts' : `f.facts || jsonb_build_object('id', o.owner) AS facts`}
@@ -96,11 +96,11 @@ async function judgeShares(
   of: readonly string[],
 ): Promise<readonly Finding[]> {
   const { accountId, id, percents, forecast } = alarm;
-  const given = [accountId, id, aheadMs, percents, forecast, ...of];
-  return (await manager.query<Crossing[]>(crossings(measured, named), given)).map(findingOf);
+  const parameters = [accountId, id, aheadMs, percents, forecast, ...of];
+  return (await manager.query<Crossing[]>(crossings(measured, named), parameters)).map(findingOf);
 }
 
-/** The words for a limit in an interval. */
+/** The name of a limit in an interval, for messages. */
 const LIMITS: Readonly<Record<Interval, string>> = {
   daily: 'daily limit',
   weekly: 'weekly limit',

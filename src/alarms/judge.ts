@@ -2,11 +2,11 @@ import type { EntityManager } from 'typeorm';
 import type { JsonObject } from '../core/json/json.js';
 import type { AlarmKind, RuleOf } from './alarm-fields.js';
 import type { AlarmEntity } from './alarm.entity.js';
-import { now } from './moved-time.js';
+import { databaseNow } from './database-now.js';
 
-/** What an alarm has to report. */
+/** A report of an alarm. */
 export interface Finding {
-  /** What it is about: the hash of a key, the id of a budget, the slug of a provider. */
+  /** The hash of a key, the id of a budget, or the slug of a provider. */
   readonly subject: string;
   /** Facts for receivers, with `message`, one sentence. */
   readonly data: JsonObject & { readonly message: string };
@@ -14,30 +14,30 @@ export interface Finding {
 
 /** Everything that judging one alarm needs. */
 export interface Judging {
-  /** Of the transaction that holds the alarm: no other process judges it meanwhile. */
+  /** Manager of the transaction that holds the alarm: no other process checks it meanwhile. */
   readonly manager: EntityManager;
   readonly alarm: AlarmEntity;
-  /** How far the database's clock is moved, in milliseconds. */
+  /** Milliseconds that are added to the database's clock. */
   readonly aheadMs: number;
 }
 
-/** The same, with the rule of the alarm. */
-export interface Judged<Kind extends AlarmKind> extends Judging {
+/** Input of the judge of one kind of alarm: `Judging` and the rule of the alarm. */
+export interface JudgedAlarm<Kind extends AlarmKind> extends Judging {
   readonly rule: RuleOf<Kind>;
 }
 
 /** Compares an alarm with the store. @returns what is new, which is noted as reported in the same transaction */
-export type Judge<Kind extends AlarmKind> = (judged: Judged<Kind>) => Promise<readonly Finding[]>;
+export type Judge<Kind extends AlarmKind> = (judged: JudgedAlarm<Kind>) => Promise<readonly Finding[]>;
 
 /** An amount for people: at most six decimals. */
 export const usdText = (amount: string | number): string => `${Number(Number(amount).toFixed(6))} USD`;
 
-/** The mark of what lasts until it is over. */
+/** Mark of an ongoing condition (as opposed to a crossed percentage). */
 const EPISODE = 'episode';
 
 /**
- * Reports what lasts once, until it is over.
- * @param found what holds at present
+ * Reports an ongoing condition once; after it has ended it may be reported again.
+ * @param found the conditions that are true at present
  * @param kept subjects of which it is unclear whether it is over
  */
 export async function reportEpisodes(
@@ -61,7 +61,7 @@ export async function reportOnce(
 ): Promise<readonly Finding[]> {
   if (found.length === 0) return [];
   const rows = await manager.query<{ subject: string }[]>(
-    `INSERT INTO alarm_firings (alarm_id, subject, mark, fired_at) SELECT $1, unnest($2::text[]), $3, ${now('$4')}
+    `INSERT INTO alarm_firings (alarm_id, subject, mark, fired_at) SELECT $1, unnest($2::text[]), $3, ${databaseNow('$4')}
      ON CONFLICT DO NOTHING RETURNING subject`,
     [alarm.id, found.map(({ subject }) => subject), mark, aheadMs],
   );

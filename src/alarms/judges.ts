@@ -5,7 +5,7 @@ import { judgeCredentials, judgeOutages } from './judge-providers.js';
 import { judgeBudgets, judgeLimits } from './judge-shares.js';
 import type { Finding, Judge, Judging } from './judge.js';
 
-/** How each kind is judged. A kind without a row does not compile. */
+/** The function that checks alarms of each kind. A kind without a row does not compile. */
 const JUDGES: { readonly [Kind in AlarmKind]: Judge<Kind> } = {
   limit: judgeLimits,
   budget: judgeBudgets,
@@ -18,7 +18,7 @@ const JUDGES: { readonly [Kind in AlarmKind]: Judge<Kind> } = {
 /** Every kind of alarm. */
 export const ALARM_KINDS = Object.keys(JUDGES) as readonly AlarmKind[];
 
-/** What is new of an alarm, noted as reported in its transaction. */
+/** Finds the new reports of an alarm, and notes them as reported in its transaction. */
 export const judge = (judging: Judging): Promise<readonly Finding[]> => {
   const { rule } = judging.alarm;
   return (JUDGES[rule.kind] as Judge<AlarmKind>)({ ...judging, rule });

@@ -66,12 +66,12 @@ export class MissingSubjects {
       [
         accountId,
         scopes.map(({ stored }) => stored),
-        named.map(({ rule }, place) => scopes[place]!.ownerOf(accountId, rule.id)),
+        named.map(({ rule }, index) => scopes[index]!.ownerOf(accountId, rule.id)),
         named.map(({ rule }) => rule.interval),
       ],
     );
-    return reasons(named, ({ rule }, place) => {
-      const { has_owner: hasOwner, has_budget: hasBudget } = rows[place]!;
+    return reasons(named, ({ rule }, index) => {
+      const { has_owner: hasOwner, has_budget: hasBudget } = rows[index]!;
       if (!hasOwner) return `The ${rule.scope.slice(0, -1)} is deleted.`;
       return hasBudget ? undefined : 'There is no such budget.';
     });
@@ -82,11 +82,11 @@ const NONE: Reasons = new Map();
 
 function reasons<Of extends Alarm>(
   alarms: readonly Of[],
-  reasonOf: (alarm: Of, place: number) => string | undefined,
+  reasonOf: (alarm: Of, index: number) => string | undefined,
 ): Reasons {
   return new Map(
-    alarms.flatMap((alarm, place) => {
-      const reason = reasonOf(alarm, place);
+    alarms.flatMap((alarm, index) => {
+      const reason = reasonOf(alarm, index);
       return reason === undefined ? [] : [[alarm.id, reason] as const];
     }),
   );

@@ -7,7 +7,7 @@ import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 @Entity('audit_entries')
 @Check('audit_entries_sealed', `(seal is null) = (seal_key is null)`)
 export class AuditEntryEntity {
-  // By its name: the accounts module imports this one.
+  // References the account by name: the accounts module imports this one.
   @PrimaryColumn({ name: 'account_id', type: 'uuid' })
   @ForeignKey('AccountEntity', { name: 'audit_entries_account_id_fkey' })
   accountId!: string;

@@ -3,23 +3,28 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../core/caller.js';
 import { Clock } from '../core/time.js';
-import { batches } from '../shared/batches.js';
+import { batches } from '../shared/queues/batches.js';
 import { ADVISORY_LOCKS } from '../shared/database/advisory-locks.js';
 import type { Seal, Sealer } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
 /**
- * The author of a change: the key that was used, itself or by a session of the console, or the operator by the
- * variables of the process.
+ * The author of a change: the key that was used, itself or by a session of the console; the person who signed in there
+ * by an issuer; or the operator by the variables of the process.
  */
-export type AuditActor = Pick<Caller, 'accountId' | 'boundTo' | 'keyHash' | 'userId' | 'sessionId'>;
+export type AuditActor = Pick<Caller, 'accountId' | 'boundTo' | 'keyHash' | 'userId' | 'sessionId' | 'person'>;
 
-/** Before the hash of a key whose session of the console made the change. */
+/** Prefix of the actor of a change that a console session made. */
 export const BY_SESSION = 'session:';
 
-/** As it is stored, and covered by the hash of the entry. */
-const storedActor = ({ keyHash, sessionId }: AuditActor): string =>
-  sessionId === undefined ? keyHash : BY_SESSION + keyHash;
+/** The actor in the form that is stored and that the hash of the entry covers. No issuer has a space. */
+function storedActor({ keyHash, sessionId, person }: AuditActor): string {
+  const author = person ? `oidc:${person.issuer} ${person.subject}` : keyHash;
+  return sessionId === undefined ? author : BY_SESSION + author;
+}
+
+/** The user of the actor: the user of the key, or the name of the person. */
+const storedUser = ({ userId, person }: AuditActor): string | null => person?.name ?? userId;
 
 /** The operator, who changes something by the variables of the process. */
 export const operatorOf = (accountId: string): AuditActor => ({ accountId, keyHash: 'operator', userId: null });
@@ -39,7 +44,7 @@ export interface AuditChange {
 /** An entry as it is stored: what its hash covers. */
 export interface AuditEntry {
   readonly accountId: string;
-  /** Place in the account's chain: 1 for the first; without gaps. */
+  /** Position in the account's chain: 1 for the first; without gaps. */
   readonly seq: number;
   /** ISO 8601, milliseconds. */
   readonly at: string;
@@ -89,8 +94,8 @@ export class AuditLog {
 
   /**
    * Appends entries, in their order, in the transaction of the change that they record: all are stored, or none is.
-   * Entries of one account are appended one after another, up to each commit: from here on the transaction must wait
-   * for no lock that another change may have. Needs the level `READ COMMITTED`.
+   * Until the transaction ends, no other appends entries of the account. So after this call the transaction must not
+   * wait for a lock that another change may have. Needs the level `READ COMMITTED`.
    * @returns the last of them; undefined where nothing changed
    * @throws SealKeyNeeded before anything is locked: call `prepare`, and begin the transaction again
    */
@@ -146,7 +151,7 @@ function chain(
   last: Pick<SealedEntry, 'seq' | 'hash'>,
   sealer: Sealer,
 ): readonly SealedEntry[] {
-  const { accountId, userId } = author;
+  const { accountId } = author;
   const actor = storedActor(author);
   let previous = last;
   return changes.map((change) => {
@@ -155,10 +160,10 @@ function chain(
       seq: previous.seq + 1,
       at,
       actor,
-      actorUser: userId,
+      actorUser: storedUser(author),
       action: change.action,
       target: change.target,
-      // As the store prints it, because verification hashes that.
+      // The database prints UUIDs in lower case, and verification hashes what it reads from the database.
       workspaceId: change.workspaceId?.toLowerCase() ?? null,
       before: change.before ? JSON.stringify(change.before) : null,
       after: change.after ? JSON.stringify(change.after) : null,
@@ -185,7 +190,7 @@ async function insert(manager: EntityManager, author: AuditActor, entries: reado
     [
       author.accountId,
       storedActor(author),
-      author.userId,
+      storedUser(author),
       column('seq'),
       column('at'),
       column('action'),

@@ -11,7 +11,7 @@ export interface Seal {
 /** The anchor of the entries that retention removed, as its seal covers it. */
 export interface CoveredAnchor {
   readonly accountId: string;
-  /** Place and hash of the last of them. */
+  /** Position and hash of the last removed entry. */
   readonly seq: number;
   readonly hash: string;
   /** Whether that entry was sealed. */
@@ -30,7 +30,9 @@ export class Sealer {
     this.#key = key;
   }
 
-  /** @param hash of the entry: it covers the entry, its place, and through the previous hash all entries before it */
+  /**
+   * @param hash of the entry: it covers the entry, its position, and through the previous hash all entries before it
+   */
   ofEntry(hash: string): Seal {
     return this.seal(['entry', hash]);
   }
@@ -46,6 +48,6 @@ export class Sealer {
   }
 }
 
-/** In constant time, so that the duration reveals nothing. */
+/** Compares in constant time, so that the duration reveals nothing. */
 export const isSameSeal = (one: Seal, other: Seal): boolean =>
   one.seal.length === other.seal.length && timingSafeEqual(Buffer.from(one.seal), Buffer.from(other.seal));

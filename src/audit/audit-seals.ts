@@ -77,7 +77,7 @@ export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
       if (stored.some((key) => key.id === id)) continue;
       this.sealers.forget(id);
       this.logger.error(
-        `The key ${id} of the audit log is gone from the store: what was sealed under it can no longer be checked.`,
+        `The key ${id} of the audit log is missing from the store: what was sealed under it can no longer be checked.`,
       );
     }
   }

@@ -1,10 +1,14 @@
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
 import { Type } from '@sinclair/typebox';
+import type { Response } from 'express';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
-import { reachOf, type Caller } from '../core/caller.js';
+import { reachOf, type Caller, type Reach } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { columnsOf, EXPORT_BATCH, ListReplies } from '../shared/http/list-replies.js';
+import { single } from '../shared/http/reply-schemas.js';
 import { FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import {
   moment,
   nullable,
@@ -18,25 +22,29 @@ import {
   type Static,
 } from '../shared/http/schema.js';
 import { BY_SESSION } from './audit-log.js';
-import { AuditRepository, type StoredEntry } from './audit.repository.js';
+import { AuditVerification, auditVerificationView, type AuditVerificationView } from './audit-verification.js';
+import { AuditRepository, type AuditFilter, type StoredEntry } from './audit.repository.js';
 import { ListAuditDto, printCursor } from './list-audit.dto.js';
 
 /** A change as administrators see it (docs/contribute/threat-model.md#stored-credentials-and-management). */
 const auditEntryView = titled(
   'audit-entry',
   object({
-    id: described('Place in the account’s chain, in decimal.', text()),
+    id: described('Position in the account’s chain, in decimal.', text()),
     created_at: moment(),
     actor: object({
-      key_hash: described('`operator` for what was done by the variables of the process.', text()),
-      user_id: nullable(text()),
-      session: optional(described('True: the key made it by a session of the console.', Type.Literal(true))),
+      key_hash: described(
+        'Of a key; `operator` for changes by environment variables of the process; `oidc:` with issuer and subject for who signed in to the console by an issuer.',
+        text(),
+      ),
+      user_id: described('The user of the key, or the name of who signed in by an issuer.', nullable(text())),
+      session: optional(described('True if the key made the change in a session of the console.', Type.Literal(true))),
     }),
     action: text(),
     target: text(),
     workspace_id: nullable(text()),
-    before: described('The thing as it was shown before; null where there was none.', unknown()),
-    after: described('The thing as it is shown since; null where there is none.', unknown()),
+    before: described('The resource before the change; null if it did not exist.', unknown()),
+    after: described('The resource after the change; null if it no longer exists.', unknown()),
     previous_hash: text(),
     hash: text(),
     seal: described('HMAC of the hash; null in entries from before there were seals.', nullable(text())),
@@ -51,6 +59,8 @@ export class AuditController {
   constructor(
     private readonly entries: AuditRepository,
     private readonly workspaces: WorkspaceDirectory,
+    private readonly verification: AuditVerification,
+    private readonly replies: ListReplies,
   ) {}
 
   /** Newest first; `next_cursor` is null on the last page. */
@@ -58,14 +68,12 @@ export class AuditController {
   @Answers(object({ data: rows(auditEntryView), next_cursor: nullable(text()) }), {
     summary: 'List changes, newest first',
     description:
-      'A key that is bound to a workspace sees those of its keys, credentials and guardrails, and of the workspace itself. `next_cursor` is null on the last page.',
+      'A key that is bound to a workspace sees those of its keys, credentials and guardrails, and of the workspace itself. `next_cursor` is null on the last page. `format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
     errors: ['not-found'],
   })
-  async list(
-    @FromCaller() caller: Caller,
-    @FromQuery() query: ListAuditDto,
-  ): Promise<{ data: AuditEntryView[]; next_cursor: string | null }> {
-    const { action, target, actor, cursor, limit } = query;
+  async list(@FromCaller() caller: Caller, @FromQuery() query: ListAuditDto, @Res() response: Response): Promise<void> {
+    const { action, target, actor, cursor, limit, format } = query;
     const reach = reachOf(caller);
     const filter = {
       action,
@@ -73,11 +81,41 @@ export class AuditController {
       actor,
       workspaceId: await this.workspaces.idEvenIfDeleted(reach, query.workspace_id),
     };
-    // One more than is shown, to see whether there is another page.
+    if (format !== undefined) {
+      const batches = this.readAll(reach, filter, cursor);
+      const { accountId } = caller;
+      await this.replies.export(response, { accountId, format, columns: columnsOf(auditEntryView), batches });
+      return;
+    }
+    // One entry more than the page has: it shows whether there is another page.
     const found = await this.entries.list(reach, filter, cursor, limit + 1);
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
-    return { data: shown.map(viewEntry), next_cursor: last ? printCursor(last.seq) : null };
+    response.json({ data: shown.map(viewEntry), next_cursor: last ? printCursor(last.seq) : null });
+  }
+
+  private async *readAll(
+    reach: Reach,
+    filter: AuditFilter,
+    cursor: number | undefined,
+  ): AsyncGenerator<readonly AuditEntryView[]> {
+    for (let before = cursor; ;) {
+      const found = await this.entries.list(reach, filter, before, EXPORT_BATCH);
+      if (found.length > 0) yield found.map(viewEntry);
+      if (found.length < EXPORT_BATCH) return;
+      before = found.at(-1)!.seq;
+    }
+  }
+
+  @Get('verification')
+  @Answers(single(auditVerificationView), {
+    summary: 'Verify the chain of the account',
+    description:
+      'Recomputes each hash and each seal, as `fairlead verify audit` does. It cannot see that the newest entries were cut off: for that give the command a seal that was kept elsewhere.',
+    errors: ['service-unavailable'],
+  })
+  async verify(@FromCaller() { accountId }: Caller): Promise<{ data: AuditVerificationView }> {
+    return { data: await this.verification.run(accountId) };
   }
 }
 
@@ -102,5 +140,5 @@ function viewActor({ actor, actorUser }: StoredEntry): AuditEntryView['actor'] {
   return { key_hash: actor.slice(BY_SESSION.length), user_id: actorUser, session: true };
 }
 
-/** In the stored key order, so that printing it again yields the hashed text. */
+/** Keeps the stored order of keys, so that printing the object again yields the hashed text. */
 const viewThing = (printed: string | null): unknown => (printed === null ? null : JSON.parse(printed));

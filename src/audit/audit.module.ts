@@ -4,6 +4,7 @@ import { VaultModule } from '../vault/vault.module.js';
 import { AuditLog } from './audit-log.js';
 import { AuditRetention } from './audit-retention.js';
 import { AuditSeals } from './audit-seals.js';
+import { AuditVerification } from './audit-verification.js';
 import { AuditController } from './audit.controller.js';
 import { AuditRepository } from './audit.repository.js';
 
@@ -11,7 +12,7 @@ import { AuditRepository } from './audit.repository.js';
 @Module({
   imports: [AccountsModule, VaultModule],
   controllers: [AuditController],
-  providers: [AuditLog, AuditRepository, AuditRetention, AuditSeals],
+  providers: [AuditLog, AuditRepository, AuditRetention, AuditSeals, AuditVerification],
   exports: [AuditLog],
 })
 export class AuditModule {}

@@ -24,13 +24,13 @@ export interface AuditFilter {
   readonly workspaceId: string | undefined;
 }
 
-/** A point of a chain: a place in it, and the hash there. */
+/** A point of a chain: a position in it, and the hash there. */
 export interface ChainLink {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What remains of removed entries: the chain continues from there. */
+/** The end of the removed part of the chain, from which the chain continues. */
 export interface StoredAnchor extends CoveredAnchor {
   /** Undefined where it is from before there were seals. */
   readonly seal: Seal | undefined;
@@ -38,7 +38,7 @@ export interface StoredAnchor extends CoveredAnchor {
 
 /** The result of a removal. */
 export interface RemovedMonth {
-  /** Its first moment. */
+  /** Start of the removed month. */
   readonly first: Date;
   readonly entries: number;
 }
@@ -83,7 +83,7 @@ export class AuditRepository {
   /**
    * Newest first. To a bound key those of things that it may read: none of destinations, nor of management keys of the
    * account that are stored in its workspace.
-   * @param before only entries below this place in the chain; all where undefined
+   * @param before only entries below this position in the chain; all where undefined
    */
   async list(
     { accountId, boundTo }: Reach,
@@ -141,7 +141,7 @@ export class AuditRepository {
         [accountId, days, this.clock.aheadMs],
       );
       if (!oldest) return undefined;
-      // The chain is cut in one place: clocks of replicas differ, so near the turn of a month its times may not be
+      // The chain is cut at one entry: clocks of replicas differ, so near the turn of a month its times may not be
       // monotonic.
       const [last] = await manager.query<Pick<EntryRow, 'seq' | 'hash' | 'seal'>[]>(
         `SELECT seq, hash, seal FROM audit_entries

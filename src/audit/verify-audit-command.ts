@@ -1,9 +1,9 @@
 import type { DataSource } from 'typeorm';
-import { counted } from '../core/text/counted.js';
+import { pluralize } from '../core/text/pluralize.js';
 import { SystemClock } from '../core/time.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
-import type { StorePlace } from '../shared/database/transfer/open-store.js';
-import { DONE, FAILED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
+import type { StoreLocation } from '../shared/database/transfer/open-store.js';
+import { DONE, FAILED, readStoreLocation, runStoreCommand } from '../shared/database/transfer/store-command.js';
 import type { CommandContext } from '../shared/command/command-context.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { findKeyService, type KeySettings } from '../vault/create-key-service.js';
@@ -27,26 +27,26 @@ Ends with 0 when every chain is whole, with 1 when one is broken, a seal could n
 or nothing could be verified.
 `;
 
-type Place = StorePlace & { readonly keySettings?: KeySettings };
+type AuditLocation = StoreLocation & { readonly keySettings?: KeySettings };
 
 /**
  * @returns the exit code: 0 every chain is whole, 1 broken, not checked or failed, 2 wrong arguments. Never throws,
  *   never prints a secret.
  */
 export const runAuditVerification = (context: CommandContext, opener?: EmbeddedOpener): Promise<number> =>
-  runStoreCommand<Place>(
+  runStoreCommand<AuditLocation>(
     {
       name: 'fairlead verify audit',
       usage: USAGE,
       switches: [WITHOUT_SEALS],
       values: {
-        newest: { pattern: /^[0-9a-f]{64}$/, reason: 'has to be a seal: 64 hexadecimal digits' },
-        unsealed: { pattern: /^\d{1,15}$/, reason: 'has to be a number of entries' },
+        newest: { pattern: /^[0-9a-f]{64}$/, reason: 'must be a seal: 64 hexadecimal digits' },
+        unsealed: { pattern: /^\d{1,15}$/, reason: 'must be a number of entries' },
       },
-      readPlace: (all, { switches }) => {
-        if (switches.has(WITHOUT_SEALS)) return readStorePlace(all);
+      readLocation: (all, { switches }) => {
+        if (switches.has(WITHOUT_SEALS)) return readStoreLocation(all);
         const { environment } = readEnvironment(all.variables, all.workingDirectory);
-        return { ...readStorePlace(all), keySettings: environment };
+        return { ...readStoreLocation(all), keySettings: environment };
       },
       run: async (database, { values }, { keySettings }) => {
         const keys = keySettings && (await dataKeysOf(database, keySettings));
@@ -64,7 +64,7 @@ async function dataKeysOf(database: DataSource, settings: KeySettings): Promise<
   return service && new DataKeys(database, service, clock);
 }
 
-/** What is required of seals; nothing where `unsealedMax` is Infinity. */
+/** The seals that the verification requires; none where `unsealedMax` is Infinity. */
 interface SealRule {
   readonly keys: DataKeys | undefined;
   readonly unsealedMax: number;
@@ -90,7 +90,7 @@ async function verify(
   // be sealed on top of that, so the position of the first seal proves nothing.
   if (unsealed > unsealedMax) {
     printError(
-      `fairlead verify audit: ${counted(unsealed, 'entry is', 'entries are')} not sealed, and ${unsealedMax.toLocaleString('en-US')} may be: ` +
+      `fairlead verify audit: ${pluralize(unsealed, 'entry is', 'entries are')} not sealed, and ${unsealedMax.toLocaleString('en-US')} may be: ` +
         `their seals were taken off, or they are from before there were any (--unsealed).\n`,
     );
     isWhole = false;
@@ -115,9 +115,9 @@ function printReport({
   broken,
 }: ChainReport): string {
   const walked = [
-    `account ${accountId}: ${counted(entries, 'entry', 'entries')}`,
+    `account ${accountId}: ${pluralize(entries, 'entry', 'entries')}`,
     unsealed > 0 ? `${unsealed.toLocaleString('en-US')} not sealed` : '',
-    unchecked > 0 ? `${counted(unchecked, 'seal', 'seals')} NOT CHECKED` : '',
+    unchecked > 0 ? `${pluralize(unchecked, 'seal', 'seals')} NOT CHECKED` : '',
     newestAt === undefined ? '' : `the given seal at seq ${newestAt}`,
   ].filter((part) => part !== '');
   if (broken) return `${walked.join(', ')}, then BROKEN at seq ${broken.seq}: the entry ${broken.reason}\n`;

@@ -5,7 +5,7 @@ import { FIRST_HASH, hashEntry } from './audit-log.js';
 import { isSameSeal, Sealer, type Seal } from './audit-seal.js';
 import { findAnchor, listAccounts, listChain, type ChainLink, type StoredEntry } from './audit.repository.js';
 
-/** Where a chain is broken. Texts for an operator: nothing secret. */
+/** The position at which a chain is broken. Texts for an operator: nothing secret. */
 export interface ChainBreak {
   readonly seq: number;
   /** Completes a sentence that begins with the entry. */
@@ -17,15 +17,15 @@ export interface ChainReport {
   readonly accountId: string;
   /** Valid entries: all of them, or those before the break. */
   readonly entries: number;
-  /** Of these and of the anchor before them: how many have no seal, because they are from before there were any. */
+  /** Number of entries, with the anchor before them, that have no seal because they are from before there were any. */
   readonly unsealed: number;
-  /** Of these and of the anchor: how many have a seal that could not be checked, because its key is unavailable. */
+  /** Number of entries, with the anchor, whose seal could not be checked because its key is unavailable. */
   readonly unchecked: number;
   /** The last valid entry, or the beginning of the chain; its hash is what to store elsewhere. */
   readonly last: ChainLink;
   /** The last seal. */
   readonly lastSeal: Seal | undefined;
-  /** Place of the entry with the requested seal; undefined where none has it. */
+  /** Position of the entry with the requested seal; undefined where none has it. */
   readonly newestAt: number | undefined;
   /** The first break; undefined where the chain is whole. */
   readonly broken: ChainBreak | undefined;
@@ -61,7 +61,23 @@ export async function verifyAudit(database: DataSource, { keys, newest, onReport
   });
 }
 
-/** By the ids of their keys; undefined for those that the available encryption keys do not open. */
+/**
+ * Checks the chain of one account as it is now, page by page and in no snapshot, so that others can use the store in
+ * between: entries are only appended, except by the retention.
+ * @throws KeyServiceUnavailable
+ */
+export async function verifyChain(manager: EntityManager, accountId: string, keys: DataKeys): Promise<ChainReport> {
+  const sealers = await openSealers(keys, manager);
+  for (;;) {
+    const anchor = await findAnchor(manager, accountId);
+    const report = await new ChainWalk(accountId, sealers, undefined).walk(manager);
+    // The retention may remove entries during the walk, which then misses them. The walk begins again at the new
+    // anchor.
+    if (!report.broken || (await findAnchor(manager, accountId))?.seq === anchor?.seq) return report;
+  }
+}
+
+/** Sealers by the ids of their keys; undefined for keys that the available encryption keys do not open. */
 type Sealers = ReadonlyMap<string, Sealer | undefined>;
 
 async function openSealers(keys: DataKeys, manager: EntityManager): Promise<Sealers> {
@@ -112,7 +128,7 @@ class ChainWalk {
 
   private async followEntries(manager: EntityManager): Promise<ChainBreak | undefined> {
     let page: readonly StoredEntry[];
-    // The first page begins below any place: an entry before the beginning is a break as well.
+    // The first page begins below any position: an entry before the beginning is a break as well.
     let after = Number.MIN_SAFE_INTEGER;
     do {
       page = await listChain(manager, this.accountId, after, PAGE_ENTRIES);
@@ -130,13 +146,13 @@ class ChainWalk {
     const { seq } = entry;
     const { last } = this;
     if (seq <= last.seq) return { seq, reason: `is before the beginning of the chain, which is ${last.seq + 1}` };
-    if (seq > last.seq + 1) return { seq: last.seq + 1, reason: `is missing: the next that is there is ${seq}` };
+    if (seq > last.seq + 1) return { seq: last.seq + 1, reason: `is missing: the next existing entry is ${seq}` };
     if (entry.previousHash !== last.hash)
-      return { seq, reason: 'does not follow the one before it: the hashes differ' };
-    if (entry.hash !== hashEntry(entry)) return { seq, reason: 'is not as it was recorded: its hash is another' };
+      return { seq, reason: 'does not follow the previous entry: the hashes differ' };
+    if (entry.hash !== hashEntry(entry)) return { seq, reason: 'was changed after it was recorded: its hash differs' };
     const reason =
       !entry.seal && this.isSealed
-        ? 'is not sealed, and one before it is'
+        ? 'is not sealed, although an earlier one is'
         : this.sealFault(entry.seal, (sealer) => sealer.ofEntry(entry.hash));
     return reason === undefined ? undefined : { seq, reason };
   }
@@ -150,11 +166,10 @@ class ChainWalk {
       this.unsealed++;
       return undefined;
     }
-    if (this.sealers && !this.sealers.has(seal.sealKey))
-      return `is sealed under a key that is not there: ${seal.sealKey}`;
+    if (this.sealers && !this.sealers.has(seal.sealKey)) return `is sealed under a missing key: ${seal.sealKey}`;
     const sealer = this.sealers?.get(seal.sealKey);
     if (!sealer) this.unchecked++;
-    else if (!isSameSeal(seal, made(sealer))) return 'is not as it was recorded: its seal is another';
+    else if (!isSameSeal(seal, made(sealer))) return 'was changed after it was recorded: its seal differs';
     return undefined;
   }
 

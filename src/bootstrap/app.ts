@@ -8,35 +8,36 @@ import { hashKey } from '../core/ids.js';
 import { SystemClock } from '../core/time.js';
 import { ConsoleSessionsService } from '../console/console-sessions.service.js';
 import { Delivery } from '../faces/common/delivery.js';
+import { KeptDelivery } from '../faces/common/kept-delivery.js';
 import { FirstKeys, type GeneratedKeys } from '../keys/first-keys.js';
 import { proxyTrust } from '../rate-limits/client-network.js';
 import { UnseenCalls } from '../routing/unseen-calls.js';
-import { ClusterMetrics } from '../shared/cluster-metrics.js';
+import { ClusterMetrics } from '../shared/telemetry/cluster-metrics.js';
 import { DatabaseHealth } from '../shared/database/database-health.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { EngineLife } from '../shared/database/engine-life.js';
 import { Drain } from '../shared/drain.js';
 import type { Environment } from '../shared/environment.js';
-import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/addresses.js';
+import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/base-path.js';
 import { crossOrigin } from '../shared/http/cross-origin.js';
 import { ErrorFilter } from '../shared/http/error.filter.js';
-import { HealthPort } from '../shared/http/health-port.js';
-import { HttpListener } from '../shared/http/http-listener.js';
+import { HealthPort } from '../shared/http/server/health-port.js';
+import { HttpListener } from '../shared/http/server/http-listener.js';
 import { printGenerationFields } from '../inference/generation-log.js';
 import { requestLog } from '../shared/http/request-log.js';
-import { RoutedAdapter } from '../shared/http/routed-adapter.js';
-import { adoptMessages } from '../shared/http/served-messages.js';
-import { createLogger } from '../shared/logger.js';
-import { Metrics } from '../shared/metrics.js';
+import { RoutedAdapter } from '../shared/http/server/routed-adapter.js';
+import { adoptMessageClasses } from '../shared/http/server/express-message-classes.js';
+import { createLogger } from '../shared/telemetry/logger.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import { afterGrace, Readiness } from '../shared/readiness.js';
 import type { ProcessContext } from '../shared/shared.module.js';
-import { createTracing } from '../shared/tracing.js';
+import { createTracing } from '../shared/telemetry/tracing.js';
 import type { StopSignal } from '../shared/worker-channel.js';
 import { watchState } from './state-gauges.js';
 
 const DATABASE_GRACE_MS = 60_000;
 const DATABASE_PING_MS = 2_000;
-/** How long closing waits: the ledger's wait for a lost database, plus the rest. */
+/** Maximum time of closing: the ledger's wait for a lost database, plus the rest. */
 const CLOSE_MS_MAX = 15_000;
 
 export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>> {
@@ -55,7 +56,7 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
   readonly acceptsFaster?: boolean | undefined;
 }
 
-/** What is shown once. */
+/** The secrets of a first start, which are printed once. */
 export interface ShownKeys extends GeneratedKeys {
   /** The token of a link that signs in to the console once, by the generated management key. */
   readonly signInLink?: string;
@@ -118,10 +119,10 @@ async function buildApp(
     abortOnError: false,
   });
   setUp(app, environment);
-  adoptMessages(app.getHttpAdapter().getInstance(), listener.messages);
+  adoptMessageClasses(app.getHttpAdapter().getInstance(), listener.messages);
   await app.init();
   const errors = new ErrorFilter();
-  app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
+  app.use((request: Request, response: Response) => errors.answerUnknownRoute(request, response));
   const keys = await ensureKeys(app, environment);
 
   watchState(app);
@@ -137,7 +138,7 @@ async function buildApp(
       app.get(Delivery).abortAll();
       unseen.cutAll();
     },
-    background: unseen,
+    background: [unseen, app.get(KeptDelivery)],
     steps: [
       { name: 'application', run: () => app.close(), msMax: CLOSE_MS_MAX },
       { name: 'traces', run: () => context.tracing.shutdown() },

@@ -21,12 +21,12 @@ it.each(['--help', '-h'])('%s names every variable with its default', (word) => 
 });
 
 it('prints no control characters of an argument', () => {
-  expect(answerCommandLine(['\u001b[31mx\nFAKE'])!.text).toMatch(/^Fairlead takes no " \[31mx FAKE": /);
+  expect(answerCommandLine(['\u001b[31mx\nFAKE'])!.text).toMatch(/^Fairlead has no argument " \[31mx FAKE": /);
 });
 
 it.each(['--port', 'start', '--help=1'])('%s is refused, with a reference to the help', (word) => {
   expect(answerCommandLine([word])).toEqual({
-    text: `Fairlead takes no "${word}": settings are variables, see --help.`,
+    text: `Fairlead has no argument "${word}": settings are environment variables, see --help.`,
     code: 2,
   });
 });

@@ -2,7 +2,7 @@ import { oneLine } from '../core/text/one-line.js';
 import { PACKAGE_VERSION } from '../shared/package-version.js';
 import { VARIABLE_ROWS } from '../shared/variables/variables.js';
 
-/** What is printed instead of a start, and the exit code. */
+/** Output and exit code of a command line that does not start the gateway. */
 export interface ProgramAnswer {
   readonly text: string;
   readonly code: 0 | 2;
@@ -18,7 +18,10 @@ export function answerCommandLine(words: readonly string[]): ProgramAnswer | und
   if (word === undefined) return undefined;
   if (word === '--help' || word === '-h') return { text: help(), code: 0 };
   if (word === '--version' || word === '-v') return { text: PACKAGE_VERSION, code: 0 };
-  return { text: `Fairlead takes no "${oneLine(word)}": settings are variables, see --help.`, code: 2 };
+  return {
+    text: `Fairlead has no argument "${oneLine(word)}": settings are environment variables, see --help.`,
+    code: 2,
+  };
 }
 
 function help(): string {

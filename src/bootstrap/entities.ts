@@ -1,7 +1,12 @@
 import { AccountEntity } from '../accounts/account.entity.js';
 import { BudgetEntity } from '../accounts/budget.entity.js';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import { AlarmDestinationEntity, AlarmEntity, AlarmFiringEntity, AlarmSightingEntity } from '../alarms/alarm.entity.js';
+import {
+  AlarmDestinationEntity,
+  AlarmEntity,
+  AlarmFiringEntity,
+  AlarmObservationEntity,
+} from '../alarms/alarm.entity.js';
 import { AuditAnchorEntity } from '../audit/audit-anchor.entity.js';
 import { AuditEntryEntity } from '../audit/audit-entry.entity.js';
 import { ProviderCredentialEntity } from '../byok/provider-credential.entity.js';
@@ -13,15 +18,16 @@ import { GuardrailEntity } from '../guardrails/guardrail.entity.js';
 import { ApiKeySecretEntity } from '../keys/api-key-secret.entity.js';
 import { ApiKeyEntity } from '../keys/api-key.entity.js';
 import { BroadcastQueueEntity } from '../ledger/broadcast-queue.entity.js';
-import { CreditGrantEntity } from '../ledger/credit-grant.entity.js';
+import { CreditGrantEntity } from '../ledger/credits/credit-grant.entity.js';
 import { FigureChangeEntity } from '../ledger/figures/figure-change.entity.js';
 import { FigureProgressEntity } from '../ledger/figures/figure-progress.entity.js';
 import { GenerationFiguresEntity } from '../ledger/figures/generation-figures.entity.js';
-import { GenerationEntity } from '../ledger/generation.entity.js';
+import { GenerationEntity } from '../ledger/generations/generation.entity.js';
 import { HoldEntity } from '../ledger/hold.entity.js';
 import { HoldEpochEntity } from '../ledger/hold-epoch.entity.js';
 import { LedgerClosingEntity } from '../ledger/ledger-closing.entity.js';
 import { LedgerEntryEntity } from '../ledger/ledger-entry.entity.js';
+import { LedgerVerificationEntity } from '../ledger/ledger-verification.entity.js';
 import { LateEntryEntity } from '../ledger/month-end/late-entry.entity.js';
 import { StatementEntity } from '../ledger/month-end/statement.entity.js';
 import { StatementLineEntity } from '../ledger/month-end/statement-line.entity.js';
@@ -44,7 +50,7 @@ export const ENTITIES = [
   AlarmDestinationEntity,
   AlarmEntity,
   AlarmFiringEntity,
-  AlarmSightingEntity,
+  AlarmObservationEntity,
   ApiKeyEntity,
   ApiKeySecretEntity,
   AuditAnchorEntity,
@@ -67,6 +73,7 @@ export const ENTITIES = [
   LateEntryEntity,
   LedgerClosingEntity,
   LedgerEntryEntity,
+  LedgerVerificationEntity,
   OutboxDeliveryEntity,
   OutboxEventEntity,
   PriceVersionEntity,

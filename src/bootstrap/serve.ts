@@ -12,10 +12,10 @@ import { EngineDied } from '../shared/database/engine-life.js';
 import { missingRightMessage } from '../shared/database/missing-right.js';
 import { StoreRefused } from '../shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from '../shared/environment.js';
-import { HealthPort, type HealthSource } from '../shared/http/health-port.js';
-import { hostFaults } from '../shared/http/listen-at.js';
-import { createLogger, type PinoLogger } from '../shared/logger.js';
-import { placeFaults } from '../shared/place-faults.js';
+import { HealthPort, type HealthSource } from '../shared/http/server/health-port.js';
+import { hostFaults } from '../shared/http/server/listen-at.js';
+import { createLogger, type PinoLogger } from '../shared/telemetry/logger.js';
+import { pathFaults } from '../shared/path-faults.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { listenForStop } from '../shared/stop-signals.js';
 import { VariableReader } from '../shared/variables/variable-reader.js';
@@ -36,12 +36,11 @@ const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused, EngineDied];
 try {
   const wrongHost = await hostFaults(new VariableReader(process.env).read(VARIABLES.host));
   const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY, (settings) => [
-    ...placeFaults(settings),
+    ...pathFaults(settings),
     ...wrongHost,
   ]);
   await createDataDirectory(environment.dataDir);
   const logger = createLogger(environment);
-  // Only the primary logs it.
   if (cluster.isPrimary) for (const warning of warnings) logger.warn(warning, 'Environment');
   endEarlyStop();
   await runWorkers({
@@ -76,11 +75,11 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   process.on('unhandledRejection', (reason) => logger.error(reason, 'unhandledRejection'));
   const channel = findPrimaryChannel();
   let gateway: Gateway | undefined = undefined;
-  let wish: StopSignal | undefined;
+  let requestedStop: StopSignal | undefined;
   let exitCode = 0;
   // The request to stop may come while the store is still being opened.
   const stopIfRequested = (): void => {
-    if (gateway && wish) void gateway.stop(wish).then(() => process.exit(exitCode));
+    if (gateway && requestedStop) void gateway.stop(requestedStop).then(() => process.exit(exitCode));
   };
   channel?.listen((message) => {
     if (message.fairlead !== 'readiness-wanted') return;
@@ -88,7 +87,7 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   });
   listenForStop({
     stop: (signal) => {
-      wish = signal;
+      requestedStop = signal;
       stopIfRequested();
     },
     stopNow: () => process.exit(1),
@@ -103,7 +102,7 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
     acceptsFaster: channel === undefined,
   }).catch((error: unknown) => {
     // The signal may also have reached what the start was waiting for, and made it fail.
-    if (wish) process.exit(0);
+    if (requestedStop) process.exit(0);
     throw error;
   });
   compileForRequests();
@@ -113,9 +112,13 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
   void gateway.storeDeath.then((died) => {
-    logger.error(`${died.message}. Only a new process can open it again: this one ends.`, undefined, 'Database');
+    logger.error(
+      `${died.message}. This process exits, because only a new process can open it again.`,
+      undefined,
+      'Database',
+    );
     exitCode = 1;
-    wish ??= 'SIGTERM';
+    requestedStop ??= 'SIGTERM';
     stopIfRequested();
   });
   stopIfRequested();
@@ -139,8 +142,10 @@ function reportStart(environment: Environment, logger: PinoLogger, { app, url, k
 function showKeys(url: string, { managementKey, apiKey, signInLink }: ShownKeys): void {
   if (managementKey !== undefined) console.log(`FAIRLEAD_MANAGEMENT_KEY=${managementKey}`);
   if (apiKey !== undefined) showApiKey(url, apiKey);
-  // Behind the mark, so that no log of requests has it. The page uses it up, not its address.
-  if (signInLink !== undefined) console.log(`Console, once within 15 minutes: ${url}/console#link=${signInLink}`);
+  // The token follows the `#`, so that no log of requests has it. The page spends the token, and loading the address
+  // does not.
+  if (signInLink !== undefined)
+    console.log(`Sign in to the console, once and within 15 minutes: ${url}/console#link=${signInLink}`);
 }
 
 function showApiKey(url: string, apiKey: string): void {

@@ -4,7 +4,7 @@ import { PACKAGE_VERSION } from '../shared/package-version.js';
 
 /** Limit of names in a row; beyond it their number is shown. */
 const NAMES_MAX = 5;
-/** Of providers without a credential. */
+/** Maximum number of variables that are named for providers without a credential. */
 const VARIABLES_MAX = 3;
 
 /** The inputs of a banner. */

@@ -44,7 +44,7 @@ it('names version, servers, catalog, providers, processes and the data folder', 
   expect(startSummary({ environment, catalog: CATALOG, isReachable })).toBe(
     `Fairlead ${PACKAGE_VERSION}; PostgreSQL at db.example:5433/books; Redis at redis.example:6380; ` +
       'catalog /opt/fairlead/catalog/default.yaml with 0 models at 0 endpoints of 3 providers; ' +
-      '1 of them can be called (ready), 2 have no credential of yours (acme, open-air); 3 processes; data in /srv/.fairlead',
+      '1 of them can be called (ready), 2 have no credential (acme, open-air); 3 processes; data in /srv/.fairlead',
   );
 });
 
@@ -52,9 +52,7 @@ it('reports what is embedded, and that there is no Redis', () => {
   const { environment } = readEnvironment({}, '/srv');
   const line = startSummary({ environment, catalog: CATALOG, isReachable: () => false });
   expect(line).toContain('; embedded database; no Redis; ');
-  expect(line).toContain(
-    '0 of them can be called (none), 3 have no credential of yours (acme, open-air, ready); 1 process; ',
-  );
+  expect(line).toContain('0 of them can be called (none), 3 have no credential (acme, open-air, ready); 1 process; ');
 });
 
 it.each([

@@ -31,7 +31,7 @@ export function startSummary({ environment, catalog, isReachable }: StartedWith)
     databaseUrl ? `PostgreSQL at ${databaseAddress(databaseUrl.reveal())}` : 'embedded database',
     redisUrl ? `Redis at ${new URL(redisUrl.reveal()).host}` : 'no Redis',
     `catalog ${catalogPath} with ${models.length} models at ${endpoints} endpoints of ${providers.length} providers`,
-    `${ready.length} of them can be called (${list(ready)}), ${missing.length} have no credential of yours (${list(missing)})`,
+    `${ready.length} of them can be called (${list(ready)}), ${missing.length} have no credential (${list(missing)})`,
     `${workers} ${workers === 1 ? 'process' : 'processes'}`,
     `data in ${dataDir}`,
   ].join('; ');
@@ -85,8 +85,8 @@ function nearest(missing: ReadonlyMap<string, MissingCredential>, name: string):
  * Another letter in a short name may name another vendor, as Grok and Groq: no key must be sent to the wrong vendor.
  */
 function isSameVendor(name: string, meant: string): boolean {
-  const [given = '', own = ''] = [name, meant].map((one) => one.toLowerCase().split('_')[0]!);
-  return given === own || own.length >= VENDOR_COMPARED_FROM || sorted(given) === sorted(own);
+  const [vendor = '', own = ''] = [name, meant].map((variable) => variable.toLowerCase().split('_')[0]!);
+  return vendor === own || own.length >= VENDOR_COMPARED_FROM || sorted(vendor) === sorted(own);
 }
 
 const sorted = (word: string): string => [...word].sort().join('');

@@ -6,13 +6,13 @@ import type { Trouble } from '../endpoint-health/endpoint-record.js';
 import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { ProviderRegistry } from '../providers/registry.js';
-import { BytesInFlight } from '../shared/bytes-in-flight.js';
+import { BytesInFlight } from '../shared/queues/bytes-in-flight.js';
 import { DatabaseHealth } from '../shared/database/database-health.js';
 import { Statements } from '../shared/database/statements.js';
-import { Metrics, type MeasuredLeg } from '../shared/metrics.js';
+import { Metrics, type MeasuredLeg } from '../shared/telemetry/metrics.js';
 import { PACKAGE_VERSION } from '../shared/package-version.js';
-import { ReplicaLink } from '../shared/replicated-map-link.js';
-import type { StateSample } from '../shared/state-gauges.js';
+import { ReplicaLink } from '../shared/redis/replicated-map-link.js';
+import type { StateSample } from '../shared/telemetry/state-gauges.js';
 
 const MS_PER_SECOND = 1_000;
 
@@ -51,7 +51,7 @@ export function watchState(app: INestApplicationContext): void {
   metrics.watch('redisUp', () => (replicas.answers === undefined ? [] : [[replicas.answers ? 1 : 0]]));
   metrics.watch('catalog', () => [[1, catalog.current.hash]]);
   metrics.watch('catalogLoadedAt', () => [[catalog.loadedAt / MS_PER_SECOND]]);
-  metrics.watch('catalogRefused', () => [[catalog.isRefused ? 1 : 0]]);
+  metrics.watch('catalogRefused', () => [[catalog.faults.length > 0 ? 1 : 0]]);
   metrics.watch('outboxWaiting', () => outbox.counts());
   metrics.watch('outboxOldest', () => outbox.ages());
   metrics.watch('endpoints', () => viewTroubles(reachable(), endpoints));

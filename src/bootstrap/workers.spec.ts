@@ -74,9 +74,9 @@ describe('WorkerProcesses', () => {
     const { pool, workers } = startPool(3);
     const readiness = async (...states: boolean[]): Promise<unknown> => {
       const pending = pool.readiness();
-      for (const [place, ready] of states.entries()) {
-        const { ask } = workers[place]!.received.findLast(({ fairlead }) => fairlead === 'readiness-wanted') as Wanted;
-        workers[place]!.sends({ fairlead: 'readiness-answer', ask, ready });
+      for (const [index, ready] of states.entries()) {
+        const { ask } = workers[index]!.received.findLast(({ fairlead }) => fairlead === 'readiness-wanted') as Wanted;
+        workers[index]!.sends({ fairlead: 'readiness-answer', ask, ready });
       }
       jest.advanceTimersByTime(1000);
       const { ready, checks } = await pending;

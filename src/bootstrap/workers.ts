@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { LoggerService } from '@nestjs/common';
 import { SystemClock, type Clock } from '../core/time.js';
-import { GATHERED_A_SECOND_MAX, textOf } from '../shared/cluster-metrics.js';
-import { GatheredAnswers } from '../shared/gathered-answers.js';
-import type { HealthSource } from '../shared/http/health-port.js';
-import type { MetricReport } from '../shared/metrics.js';
-import { Rationed } from '../shared/rationed.js';
+import { GATHERED_A_SECOND_MAX, textOf } from '../shared/telemetry/cluster-metrics.js';
+import { GatheredAnswers } from '../shared/queues/gathered-answers.js';
+import type { HealthSource } from '../shared/http/server/health-port.js';
+import type { MetricReport } from '../shared/telemetry/metrics.js';
+import { RateLimitedValue } from '../shared/queues/rate-limited-value.js';
 import type { ReadinessReport } from '../shared/readiness.js';
 import { listenForStop } from '../shared/stop-signals.js';
 import { isOurs, PRIMARY, type PrimaryMessage, type StopSignal, type WorkerMessage } from '../shared/worker-channel.js';
@@ -35,7 +35,7 @@ export interface WorkerProcessesOptions {
 
 const ANSWER_MS_MAX = 1000;
 
-interface WorkerPlace {
+interface WorkerSlot {
   worker: PoolWorker | undefined;
   startedAt: number;
   /** Consecutive crashes. */
@@ -50,12 +50,12 @@ interface WorkerPlace {
  * code.
  */
 export class WorkerProcesses implements HealthSource {
-  private readonly places: WorkerPlace[] = [];
+  private readonly slots: WorkerSlot[] = [];
   private everListened = false;
   private stopping = false;
   private exitCode = 0;
   private readonly reports: GatheredAnswers<MetricReport[]>;
-  private readonly rationedMetrics = new Rationed(() => this.gatherMetrics(), GATHERED_A_SECOND_MAX);
+  private readonly rationedMetrics = new RateLimitedValue(() => this.gatherMetrics(), GATHERED_A_SECOND_MAX);
   private readonly states: GatheredAnswers<boolean>;
 
   constructor(private readonly options: WorkerProcessesOptions) {
@@ -66,16 +66,16 @@ export class WorkerProcesses implements HealthSource {
 
   start(): void {
     for (let index = 0; index < this.options.count; index++) {
-      const place: WorkerPlace = { worker: undefined, startedAt: 0, crashes: 0, restart: undefined };
-      this.places.push(place);
-      this.fork(place);
+      const slot: WorkerSlot = { worker: undefined, startedAt: 0, crashes: 0, restart: undefined };
+      this.slots.push(slot);
+      this.fork(slot);
     }
   }
 
-  /** Sends all workers the request to stop; the process ends after the last of them. */
+  /** Requests all workers to stop; the process ends after the last worker. */
   stop(signal: StopSignal): void {
     this.stopping = true;
-    for (const place of this.places) clearTimeout(place.restart);
+    for (const slot of this.slots) clearTimeout(slot.restart);
     this.broadcast({ fairlead: 'stop', signal });
     setTimeout(() => this.stopNow(), this.options.stopMsMax).unref();
     this.exitWhenEmpty();
@@ -112,10 +112,10 @@ export class WorkerProcesses implements HealthSource {
     this.options.exit(1);
   }
 
-  private fork(place: WorkerPlace): void {
+  private fork(slot: WorkerSlot): void {
     const worker = this.options.fork();
-    place.worker = worker;
-    place.startedAt = this.options.clock.now();
+    slot.worker = worker;
+    slot.startedAt = this.options.clock.now();
     worker.on('listening', () => {
       this.everListened = true;
     });
@@ -123,12 +123,12 @@ export class WorkerProcesses implements HealthSource {
       if (isOurs<WorkerMessage>(message)) this.relay(worker, message);
     });
     worker.on('exit', (code: number | null, signal?: string | null) => {
-      this.afterExit(place, code ?? 1, signal ? `was ended by ${signal}` : `ended with code ${code}`);
+      this.afterExit(slot, code ?? 1, signal ? `was ended by ${signal}` : `ended with code ${code}`);
     });
   }
 
-  private afterExit(place: WorkerPlace, code: number, how: string): void {
-    place.worker = undefined;
+  private afterExit(slot: WorkerSlot, code: number, how: string): void {
+    slot.worker = undefined;
     if (this.stopping) {
       if (code !== 0) this.exitCode = 1;
       this.exitWhenEmpty();
@@ -141,19 +141,19 @@ export class WorkerProcesses implements HealthSource {
       this.options.exit(code === 0 ? 1 : code);
       return;
     }
-    if (this.options.clock.now() - place.startedAt >= SETTLED_MS) place.crashes = 0;
-    const pauseMs = Math.min(RESTART_MS_MAX, RESTART_MS_MIN * 2 ** place.crashes);
-    place.crashes++;
+    if (this.options.clock.now() - slot.startedAt >= SETTLED_MS) slot.crashes = 0;
+    const pauseMs = Math.min(RESTART_MS_MAX, RESTART_MS_MIN * 2 ** slot.crashes);
+    slot.crashes++;
     this.options.log.warn(`a worker ${how}; another starts in ${pauseMs} ms`, 'Workers');
-    place.restart = setTimeout(() => this.fork(place), pauseMs);
+    slot.restart = setTimeout(() => this.fork(slot), pauseMs);
   }
 
   private exitWhenEmpty(): void {
-    if (this.places.every((place) => place.worker === undefined)) this.options.exit(this.exitCode);
+    if (this.slots.every((slot) => slot.worker === undefined)) this.options.exit(this.exitCode);
   }
 
   private killAll(): void {
-    for (const { worker, restart } of this.places) {
+    for (const { worker, restart } of this.slots) {
       clearTimeout(restart);
       worker?.process.kill('SIGKILL');
     }
@@ -168,7 +168,7 @@ export class WorkerProcesses implements HealthSource {
       const count = this.broadcast({ fairlead: 'metrics-wanted', asker: from.id, ask: message.ask }, from);
       send(from, { fairlead: 'metrics-expect', ask: message.ask, count });
     } else {
-      const asker = this.places.find(({ worker }) => worker?.id === message.asker)?.worker;
+      const asker = this.slots.find(({ worker }) => worker?.id === message.asker)?.worker;
       if (asker) send(asker, { fairlead: 'metrics-given', ask: message.ask, report: message.report });
     }
   }
@@ -176,7 +176,7 @@ export class WorkerProcesses implements HealthSource {
   /** @returns the number of workers it was sent to */
   private broadcast(message: PrimaryMessage, except?: PoolWorker): number {
     let count = 0;
-    for (const { worker } of this.places) {
+    for (const { worker } of this.slots) {
       if (worker && worker !== except && send(worker, message)) count++;
     }
     return count;
@@ -193,7 +193,7 @@ function send(worker: PoolWorker, message: PrimaryMessage): boolean {
 export interface WorkersOptions extends Pick<WorkerProcessesOptions, 'count' | 'log' | 'stopMsMax'> {
   /** Runs the gateway in this process. */
   readonly main: () => Promise<void>;
-  /** Serves the health of all workers where it has a port of its own. */
+  /** Serves the health of all workers where it has a separate port. */
   readonly reportHealth: (source: HealthSource) => Promise<void>;
 }
 

@@ -8,37 +8,58 @@ import {
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { shortText } from '../shared/http/fields.js';
-import { compile, text, type Compiled } from '../shared/http/schema.js';
-import { namedTag } from '../shared/http/tag-fields.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { shortText } from '../shared/http/shared-fields.js';
+import { compile, described, text, type Compiled } from '../shared/http/schema.js';
+import { namedTag } from '../shared/http/tag-validators.js';
 
 /** Characters: the longest id that a request may have. */
 const USER_MAX = 1_024;
 
+/** The id in a path whose real id is in the query. */
+const IN_QUERY = '-';
+
+const anyId = text({ min: 1, max: USER_MAX, ...STORABLE });
+const idInQuery = compile(described(`The id, where the path has \`${IN_QUERY}\`.`, anyId));
+
 const IDS: Readonly<Record<SubjectScope, Compiled<string>>> = {
-  users: compile(text({ min: 1, max: USER_MAX, ...STORABLE })),
+  users: compile(anyId),
   members: shortText,
   tags: compile(namedTag),
 };
 
 /** @throws GatewayError `not-found` */
-function readScope(given: string): SubjectScope {
-  const scope = SUBJECT_SCOPES.find((known) => known === given);
+function readScope(name: string): SubjectScope {
+  const scope = SUBJECT_SCOPES.find((known) => known === name);
   if (scope) return scope;
   throw new GatewayError('not-found', `There are budgets of ${SUBJECT_SCOPES.join(', ')} only.`);
 }
 
-/** @throws GatewayError `not-found` for an unknown scope; `invalid-request` for an id that its requests cannot have */
-export function readSubject(accountId: string, given: string, id: string): BudgetSubject {
-  const scope = readScope(given);
+/** Query of a budget: the id, which as a part of a path no browser sends where it is `.` or `..`. */
+export class SubjectIdDto {
+  @MayOmit()
+  @Fits(idInQuery)
+  id?: string;
+}
+
+/**
+ * @param pathId the id in the path
+ * @throws GatewayError `not-found` for an unknown scope; `invalid-request` for an id that its requests cannot have
+ */
+export function readSubject(accountId: string, scopeName: string, pathId: string, query: SubjectIdDto): BudgetSubject {
+  const scope = readScope(scopeName);
+  if (query.id !== undefined && pathId !== IN_QUERY)
+    throw new GatewayError('invalid-request', `id: is in the query only beside “${IN_QUERY}” in the path`);
+  const id = query.id ?? pathId;
   const fault = id === DEFAULT_SUBJECT ? undefined : IDS[scope].fault(id);
   if (fault) throw new GatewayError('invalid-request', `id: ${fault.reason}`);
   return subjectOf(accountId, scope, id);
 }
 
 /** @throws GatewayError `invalid-request` */
-export function readInterval(given: string): Interval {
-  const interval = INTERVALS.find((known) => known === given);
+export function readInterval(name: string): Interval {
+  const interval = INTERVALS.find((known) => known === name);
   if (interval) return interval;
   throw new GatewayError('invalid-request', `interval: must be one of ${INTERVALS.join(', ')}`);
 }

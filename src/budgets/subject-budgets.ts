@@ -11,7 +11,7 @@ import { Clock, type Interval } from '../core/time.js';
 import { NO_SPENDING, SpendingWindows } from '../ledger/spending-windows.js';
 import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
-import type { Page } from '../shared/http/page.dto.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import { viewSubjectBudget, viewSubjectBudgetTerms, type SubjectBudgetView } from './subject-budget-view.js';
 
 /** Budgets as the log shows them. */
@@ -36,19 +36,15 @@ export class SubjectBudgets {
   ) {}
 
   /** The latest changed first, with their number. @param of undefined fields filter nothing */
-  async list(
-    accountId: string,
-    of: Partial<BudgetScope>,
-    page: Page,
-  ): Promise<readonly [budgets: readonly SubjectBudgetView[], total: number]> {
-    const [found, total] = await this.budgets.listOfSubjects(this.database.manager, accountId, of, page);
-    return [await this.view(accountId, found), total];
+  async list(accountId: string, of: Partial<BudgetScope>, page: Page): Promise<ListPart<SubjectBudgetView>> {
+    const [found, total, last] = await this.budgets.listOfSubjects(this.database.manager, accountId, of, page);
+    return [await this.view(accountId, found), total, last];
   }
 
   /** @throws GatewayError `not-found` */
   async get(accountId: string, subject: BudgetSubject, interval: Interval): Promise<SubjectBudgetView> {
     const standing = await this.budgets.list(this.database.manager, accountId, subject);
-    const budget = standing.find((one) => one.interval === interval);
+    const budget = standing.find((candidate) => candidate.interval === interval);
     if (!budget) throw noSuchBudget(subject, interval);
     return this.viewOne(accountId, budget);
   }
@@ -110,7 +106,7 @@ export class SubjectBudgets {
       const change = await work(
         manager,
         standing,
-        standing.find((one) => one.interval === interval),
+        standing.find((budget) => budget.interval === interval),
       );
       return { ...change, forget: () => this.policies.forgetAll() };
     });

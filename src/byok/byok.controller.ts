@@ -4,9 +4,11 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { reachOf, type Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { routabilityOf } from '../providers/routability.js';
-import { abortWhenGone } from '../shared/http/abort-when-gone.js';
+import { abortWhenGone } from '../shared/http/server/abort-when-gone.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { deleted, one, part } from '../shared/http/replies.js';
+import { deleted, single, part } from '../shared/http/reply-schemas.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
@@ -28,10 +30,11 @@ export class ByokController {
     private readonly opener: CredentialOpener,
     private readonly credentialTest: CredentialTest,
     private readonly catalog: CatalogStore,
+    private readonly replies: ListReplies,
   ) {}
 
   @Post()
-  @Answers(one(credentialReply), {
+  @Answers(single(credentialReply), {
     summary: 'Store a credential of your own at a provider',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     description:
@@ -60,26 +63,35 @@ export class ByokController {
 
   @Get()
   @Answers(part(credentialReply), {
-    summary: 'List credentials, in the order in which they are used',
+    summary: 'List credentials, newest first',
+    description: '`format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
     errors: ['not-found'],
   })
   async list(
     @FromCaller() caller: Caller,
     @FromQuery() query: ListCredentialsDto,
-  ): Promise<{ data: CredentialReply[]; total_count: number }> {
-    const { offset, limit, provider, workspace_id: workspace } = query;
-    const [rows, count] = await this.credentials.list(reachOf(caller), { offset, limit, provider, workspace });
-    return { data: await Promise.all(rows.map((row) => this.view(row))), total_count: count };
+    @Res() response: Response,
+  ): Promise<void> {
+    const { provider, workspace_id: workspace } = query;
+    await this.replies.sendPart(response, query, {
+      accountId: caller.accountId,
+      view: credentialReply,
+      read: async (page) => {
+        const [rows, total, last] = await this.credentials.list(reachOf(caller), { ...page, provider, workspace });
+        return [await Promise.all(rows.map((row) => this.view(row))), total, last];
+      },
+    });
   }
 
   @Get(':id')
-  @Answers(one(credentialReply), { summary: 'Show a credential' })
+  @Answers(single(credentialReply), { summary: 'Show a credential' })
   async show(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ data: CredentialReply }> {
     return { data: await this.view(await this.credentials.get(reachOf(caller), id)) };
   }
 
   @Patch(':id')
-  @Answers(one(credentialReply), {
+  @Answers(single(credentialReply), {
     summary: 'Change a credential',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     description: 'Absent fields stay as they are, null clears a field; `key` replaces the credential itself.',
@@ -106,7 +118,7 @@ export class ByokController {
   /** Chosen: lets a caller test a credential at its provider before traffic uses it. */
   @Post(':id/test')
   @HttpCode(200)
-  @Answers(one(credentialTestView), { summary: 'Ask the provider whether a credential works' })
+  @Answers(single(credentialTestView), { summary: 'Test a credential at its provider' })
   async test(
     @FromCaller() caller: Caller,
     @Param('id') id: string,

@@ -1,5 +1,5 @@
 import { Secret } from '../core/secret.js';
-import { shortText, workspaceReference } from '../shared/http/fields.js';
+import { shortText, workspaceReference } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { keyText } from './credential-fields.js';

@@ -1,5 +1,5 @@
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { keyHashes as hashesOfKeys, names } from '../shared/http/fields.js';
+import { keyHashes as hashesOfKeys, names } from '../shared/http/shared-fields.js';
 import { compile, integer, refused, text, writeOnly } from '../shared/http/schema.js';
 
 /** Characters of a credential's text. Chosen: thirty Azure deployments fit, and loading a workspace stays cheap. */
@@ -18,7 +18,7 @@ export const credentialName = compile(text({ max: NAME_MAX, ...STORABLE }));
 export const entries = names({ max: ENTRIES_MAX });
 /** docs/operate/byok.md#fields. */
 export const keyHashes = hashesOfKeys(ENTRIES_MAX);
-/** A place in the order; credentials with the same one are used in the order of their creation. */
+/** A position in the order; credentials with the same one are used in the order of their creation. */
 export const sortOrder = compile(integer({ min: -INTEGER_MAX - 1, max: INTEGER_MAX }));
 /** A field that the credential is sealed to, and that therefore cannot change. */
 export const fixed = compile(refused('cannot be changed; create another credential instead'));

@@ -41,5 +41,5 @@ export class CredentialOpener {
   }
 }
 
-/** By label and id: the name that its owner gave it may contain more than a log should. */
+/** Names a credential by label and id: the name that its owner gave it may contain more than a log should. */
 export const nameInLog = ({ label, id, provider }: ProviderCredentialEntity): string => `${label} (${provider}, ${id})`;

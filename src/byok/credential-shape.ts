@@ -138,8 +138,8 @@ const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
  * The text of a credential as it is stored: without surrounding blanks and line breaks.
  * @throws GatewayError `invalid-request` where nothing is left, or where it is in quotation marks
  */
-export function trimKey(given: Secret): Secret {
-  const key = given.reveal().trim();
+export function trimKey(secret: Secret): Secret {
+  const key = secret.reveal().trim();
   if (key === '') throw new GatewayError('invalid-request', 'key: must not be blank');
   if (/^(["'`]).*\1$/s.test(key)) throw new GatewayError('invalid-request', 'key: must not be in quotation marks');
   return new Secret(key);
@@ -180,7 +180,7 @@ export function labelOf(provider: string, key: Secret): string {
  * than a third of it. Nothing of a structured one whose form is unknown here.
  */
 function labelOfText(key: string): string {
-  // Its ends are punctuation, and parts of unknown members.
+  // The ends of JSON are punctuation, and parts of unknown members.
   if (/^\s*[[{]/.test(key)) return '...';
   return PRINTABLE.test(key) && key.length > 20 ? `${key.slice(0, 3)}${tailOf(key)}` : tailOf(key);
 }

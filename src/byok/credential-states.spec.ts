@@ -9,7 +9,7 @@ import type { CredentialsRepository } from './credentials.repository.js';
 const FAILS: Finding = { status: 'failing', reason: 'The provider refuses the credential.' };
 const BROKE: Finding = { status: 'failing', reason: 'The account has nothing left to spend.' };
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   at = 1_000_000;
   override now(): number {
     return this.at;
@@ -17,14 +17,14 @@ class HandClock extends Clock {
 }
 
 describe('findings of calls', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let state: CredentialState;
   let written: [string | null, number][];
   let states: CredentialStates;
 
   beforeEach(() => {
     jest.useFakeTimers();
-    clock = new HandClock();
+    clock = new ManualClock();
     written = [];
     state = { row: { accountId: 'a', id: 'c', wrappedKey: Buffer.of(1) }, changedAtMs: 0, status: 'untested', reason: null, writtenAtMs: 0, usedAtMs: 0 }; // oxfmt-ignore
     const beganAt = clock.now();

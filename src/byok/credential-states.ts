@@ -71,7 +71,8 @@ export class CredentialStates {
 
   private inBackground(work: Promise<void>): void {
     work.catch((error: unknown) => {
-      if (!isDatabaseUnavailable(error)) this.logger.warn('The state of a provider credential cannot be kept.', error);
+      if (!isDatabaseUnavailable(error))
+        this.logger.warn('The state of a provider credential cannot be stored.', error);
     });
   }
 }

@@ -4,7 +4,7 @@ import type { StoredCredential } from '../core/routing/credential.js';
 import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { FreshCache } from '../shared/fresh-cache.js';
-import { RepeatedLog } from '../shared/repeated-log.js';
+import { RepeatedLog } from '../shared/telemetry/repeated-log.js';
 import { notReadable, withinTime } from '../shared/within-time.js';
 import { CredentialOpener, nameInLog, type Opening } from './credential-opener.js';
 import type { Finding } from './credential-verdict.js';
@@ -19,7 +19,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** The cached credentials of a workspace. */
 interface WorkspaceCredentials {
   readonly all: readonly CachedCredential[];
-  /** The usable ones, where all callers may use the same; undefined: it depends on the caller. */
+  /** The usable credentials, if all callers may use the same ones; undefined: they depend on the caller. */
   readonly usableByAll: readonly StoredCredential[] | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface CredentialState {
   writtenAtMs: number;
   /** The last use that is stored, in epoch milliseconds. */
   usedAtMs: number;
-  /** The latest that waits to be written. */
+  /** The latest finding that is not yet written to the database. */
   waiting?: Finding | undefined;
 }
 
@@ -42,7 +42,7 @@ export interface CredentialState {
 interface CachedCredential {
   readonly stored: StoredCredential;
   readonly state: CredentialState;
-  /** Absent where it cannot be read at present. */
+  /** Undefined while the credential cannot be decrypted. */
   readonly secret: Secret | undefined;
   readonly keyHashes: ReadonlySet<string> | undefined;
   readonly userIds: ReadonlySet<string> | undefined;
@@ -75,8 +75,8 @@ export class CredentialStore {
    */
   usableBy(caller: Caller): readonly StoredCredential[] | Promise<readonly StoredCredential[]> {
     const key = keyOf(caller);
-    const atHand = this.workspaces.peek(key);
-    if (atHand) return atHand.usableByAll ?? usableIn(atHand, caller);
+    const cached = this.workspaces.peek(key);
+    if (cached) return cached.usableByAll ?? usableIn(cached, caller);
     return this.workspaces.find(key).then((found) => found?.usableByAll ?? (found ? usableIn(found, caller) : NONE));
   }
 
@@ -93,7 +93,7 @@ export class CredentialStore {
     return credentials?.all.find(({ stored }) => stored.id === id)?.state;
   }
 
-  /** To be called after a change is committed: the cache of its workspace is invalidated. */
+  /** Must be called after a change is committed: the cache of its workspace is invalidated. */
   forget(row: CredentialOwner): void {
     this.workspaces.forget(keyOf(row));
   }

@@ -17,7 +17,7 @@ import { findTestEndpoint, type TestEndpoint } from './test-endpoint.js';
 export const credentialTestView = titled(
   'credential-test',
   object({
-    works: described('Null: nothing is known of the credential; the message states why.', nullable(flag())),
+    works: described('Null: the result shows nothing about the credential; the message states why.', nullable(flag())),
     status: described('HTTP status the provider answered with; null where none came.', nullable(integer())),
     model: described('Id of the model that was called; null where none was.', nullable(text())),
     latency_ms: described('Of the call; null where there was none.', nullable(integer())),
@@ -57,12 +57,12 @@ export class CredentialTest {
     if (row.disabled) return untried('The credential is disabled; enable it to test it.');
     const { provider, allowedModels } = row;
     const catalog = this.catalog.current;
-    const place = findTestEndpoint(catalog, provider, allowedModels);
-    if (!place) {
+    const tested = findTestEndpoint(catalog, provider, allowedModels);
+    if (!tested) {
       const models = allowedModels === null ? 'no model' : 'none of the allowed models';
       return untried(`The catalog has ${models} at the provider ${provider}: there is nothing to call.`);
     }
-    if (!this.providers.wantsCredential(place.endpoint.provider))
+    if (!this.providers.wantsCredential(tested.endpoint.provider))
       return untried('The provider takes no credential: there is nothing to test.');
     const opening = await this.opener.open(row);
     if (opening.status !== 'ok') return untried(UNREADABLE[opening.status]);
@@ -72,11 +72,11 @@ export class CredentialTest {
     }
     this.underWay++;
     try {
-      // One of a list may be for other models than the cheapest. Where it is for none, the result states that.
+      // A credential for listed models may not serve the cheapest one. Where it serves none, the result states that.
       const led = findTestEndpoint(catalog, provider, allowedModels, ({ model, endpoint }) =>
-        this.client.leadsTo({ model, endpoint, tier: 'standard' }, opening.secret),
+        this.client.mayUseCredential({ model, endpoint, tier: 'standard' }, opening.secret),
       );
-      return await this.try(row, led ?? place, opening.secret, signal);
+      return await this.try(row, led ?? tested, opening.secret, signal);
     } finally {
       this.underWay--;
     }

@@ -1,5 +1,5 @@
 import { Closed } from '../shared/http/closed.decorator.js';
-import { yesOrNo } from '../shared/http/fields.js';
+import { yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { entries, keyHashes, credentialName, sortOrder } from './credential-fields.js';

@@ -1,15 +1,15 @@
 import type { FaultKind, ProviderFault } from '../core/errors.js';
 
-/** What a call showed of a credential. */
+/** The state of a credential after a call. */
 export type Finding =
   | { readonly status: 'ok'; readonly reason: null }
   | { readonly status: 'failing'; readonly reason: string };
 
 export const WORKS: Finding = { status: 'ok', reason: null };
 
-/** What a failed call shows of the credential. */
+/** The conclusion about a credential from a failed call. */
 interface Verdict {
-  /** Null: nothing. */
+  /** Null: the failure does not show whether the credential works. */
   readonly works: false | null;
   readonly words: string;
 }
@@ -30,7 +30,7 @@ export const VERDICTS: Readonly<Record<FaultKind, Verdict>> = {
   'malformed-reply': { works: null, words: 'The provider sent a malformed reply' },
 };
 
-/** The stored reason of a refusal: never the provider's words, because some repeat what they were sent. */
+/** The stored reason of a refusal: never the provider's message, because some repeat what they were sent. */
 export function reasonOf({ kind, detail }: ProviderFault): string {
   const { words } = VERDICTS[kind];
   return detail.status === undefined ? `${words}.` : `${words} (status ${detail.status}).`;

@@ -1,5 +1,5 @@
 import { routabilityFields } from '../providers/routability.js';
-import { viewExposed } from '../shared/http/exposed.js';
+import { viewExposed } from '../shared/http/column-exposure.js';
 import {
   flag,
   integer,
@@ -37,7 +37,7 @@ const fields = object({
 /** A credential as administrators see it (docs/operate/byok.md#fields): the keys that every client version requires. */
 export type CredentialView = Static<typeof fields>;
 
-/** The same in a reply. */
+/** Schema of a credential in replies. */
 export const credentialReply = titled(
   'credential',
   object({
@@ -51,7 +51,7 @@ export const credentialReply = titled(
     status_reason: described('Of one that does not work.', nullable(text())),
     status_at: described('Since when; null before its first call.', nullable(moment())),
     last_used_at: described('The last request that showed whether it works, to the minute.', nullable(moment())),
-    last_refusal: described('Why the provider refused it last, also where it works by now.', nullable(text())),
+    last_refusal: described('The last refusal by the provider, also if the credential works again.', nullable(text())),
     last_refused_at: described('When that was, to the minute.', nullable(moment())),
     ...routabilityFields,
   }),
@@ -62,7 +62,7 @@ export type CredentialReply = Static<typeof credentialReply>;
 export const viewCredential = (row: ProviderCredentialEntity): CredentialView =>
   viewExposed<CredentialView>(ProviderCredentialEntity, row);
 
-/** What its calls have shown; a change by an administrator is none of it. */
+/** The state of a credential by its calls. Changes by administrators do not affect it. */
 type CredentialRecord = Pick<
   CredentialReply,
   'status' | 'status_reason' | 'status_at' | 'last_used_at' | 'last_refusal' | 'last_refused_at'

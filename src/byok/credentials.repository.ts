@@ -4,7 +4,8 @@ import { IsNull, MoreThan, Repository, type EntityManager, type FindOptionsWhere
 import type { Reach } from '../core/caller.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { listNewest } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import type { Finding } from './credential-verdict.js';
 import { ProviderCredentialEntity } from './provider-credential.entity.js';
 
@@ -17,7 +18,7 @@ export interface CredentialListing extends Page {
 /** The current number and order of a workspace's credentials. */
 export interface CredentialTotals {
   readonly count: number;
-  /** The place behind the last one of the provider. */
+  /** The position after the last one of the provider. */
   readonly nextSortOrder: number;
 }
 
@@ -33,19 +34,15 @@ export class CredentialsRepository {
   }
 
   /** Newest first, with the total number that pass the filters. */
-  async list(accountId: string, listing: CredentialListing): Promise<[ProviderCredentialEntity[], number]> {
+  async list(accountId: string, listing: CredentialListing): Promise<ListPart<ProviderCredentialEntity>> {
     const { workspaceId, provider } = listing;
-    return this.credentials.findAndCount({
-      where: {
-        accountId,
-        deletedAt: IsNull(),
-        ...(workspaceId !== undefined && { workspaceId }),
-        ...(provider !== undefined && { provider }),
-      },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      skip: listing.offset,
-      take: listing.limit,
-    });
+    const where = {
+      accountId,
+      deletedAt: IsNull(),
+      ...(workspaceId !== undefined && { workspaceId }),
+      ...(provider !== undefined && { provider }),
+    };
+    return listNewest(this.credentials.createQueryBuilder('credential').where(where), 'id', 'DESC', listing);
   }
 
   /** The enabled credentials of a workspace. */

@@ -15,6 +15,7 @@ import { KeysService } from '../keys/keys.service.js';
 import { isUuid } from '../shared/http/field-patterns.js';
 import { nearestName } from '../shared/http/nearest-name.js';
 import { withinTime } from '../shared/within-time.js';
+import type { ListPart } from '../shared/http/page.dto.js';
 import type { CredentialDescription } from './create-credential.dto.js';
 import { assertSendable, labelOf, trimKey } from './credential-shape.js';
 import { CredentialStore } from './credential-store.js';
@@ -68,9 +69,9 @@ export class CredentialsService {
     const { key, label } = this.readKey(provider, description.key);
     // The ciphertext is bound to the id as the store prints it.
     const workspaceId = await this.workspaces.idOrDefault(reachOf(caller), description.workspace);
-    const place = { id: newUuid(this.clock.now()), workspaceId, provider };
+    const owner = { id: newUuid(this.clock.now()), workspaceId, provider };
     // Before the transaction: an external key service may be slow, and nothing is locked meanwhile.
-    const sealed = await this.seal(key, place);
+    const sealed = await this.seal(key, owner);
     return this.changes.run(caller, async (manager, createdAt) => {
       await this.workspaces.lockShared(manager, accountId, workspaceId);
       await this.assertOwn(reachOf(caller), traits.allowedApiKeyHashes, manager);
@@ -78,7 +79,7 @@ export class CredentialsService {
       if (count >= CREDENTIALS_MAX) throw tooMany();
       const sortOrder = description.sortOrder ?? nextSortOrder;
       const row = await this.credentials.insert(manager, {
-        ...place,
+        ...owner,
         ...traits,
         ...sealed,
         ...UNTESTED,
@@ -101,7 +102,7 @@ export class CredentialsService {
   async list(
     reach: Reach,
     { workspace, ...listing }: Omit<CredentialListing, 'workspaceId'> & { readonly workspace: string | undefined },
-  ): Promise<[ProviderCredentialEntity[], number]> {
+  ): Promise<ListPart<ProviderCredentialEntity>> {
     if (listing.provider !== undefined) this.assertKnown(listing.provider);
     const workspaceId = await this.workspaces.idIfNamed(reach, workspace);
     return this.credentials.list(reach.accountId, { ...listing, workspaceId });
@@ -161,8 +162,8 @@ export class CredentialsService {
   }
 
   /** @throws GatewayError `invalid-request` for a text that cannot be a credential of the provider */
-  private readKey(provider: string, given: Secret): { readonly key: Secret; readonly label: string } {
-    const key = trimKey(given);
+  private readKey(provider: string, secret: Secret): { readonly key: Secret; readonly label: string } {
+    const key = trimKey(secret);
     const label = labelOf(provider, key);
     assertSendable(key);
     assertVendorOfKey(key, this.catalog.current.providers.get(provider)?.baseUrl);
@@ -171,15 +172,15 @@ export class CredentialsService {
 
   private async replace(
     row: ProviderCredentialEntity,
-    given: Secret,
+    secret: Secret,
   ): Promise<SealedCredential & Pick<ProviderCredentialEntity, 'label' | 'status' | 'statusReason' | 'statusAt'>> {
-    const { key, label } = this.readKey(row.provider, given);
+    const { key, label } = this.readKey(row.provider, secret);
     return { label, ...UNTESTED, ...(await this.seal(key, row)) };
   }
 
-  private async seal(key: Secret, place: CredentialContext): Promise<SealedCredential> {
+  private async seal(key: Secret, owner: CredentialContext): Promise<SealedCredential> {
     try {
-      return await withinTime(this.vault.seal(key, place));
+      return await withinTime(this.vault.seal(key, owner));
     } catch (cause) {
       this.logger.warn('A provider credential cannot be sealed: the key service does not answer.', cause);
       const message = 'The credential cannot be encrypted at the moment; try again shortly.';

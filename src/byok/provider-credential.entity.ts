@@ -2,7 +2,7 @@ import { Expose } from 'class-transformer';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { isOneOf } from '../shared/database/is-one-of.js';
-import { ExposeTime } from '../shared/http/exposed.js';
+import { ExposeTime } from '../shared/http/column-exposure.js';
 
 export const KNOWN_STATUSES = ['untested', 'ok', 'failing'] as const;
 export type KnownStatus = (typeof KNOWN_STATUSES)[number];
@@ -97,7 +97,7 @@ export class ProviderCredentialEntity {
   @Column({ type: 'text', default: 'untested' })
   status!: KnownStatus;
 
-  /** Set for a failing one. Never the provider's own words. */
+  /** Set for a failing credential. Never the provider's own message. */
   @Column({ name: 'status_reason', type: 'text', nullable: true })
   statusReason!: string | null;
 
@@ -109,7 +109,7 @@ export class ProviderCredentialEntity {
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 
-  /** Why the provider refused it last, also where it works by now. Never the provider's own words. */
+  /** The last refusal by the provider, also if the credential works again. Never the provider's own message. */
   @Column({ name: 'last_refusal', type: 'text', nullable: true })
   lastRefusal!: string | null;
 

@@ -9,16 +9,17 @@ import { DATA_KEY_PURPOSES, DataKeys, type DataKeyPurpose } from '../vault/data-
 import { Vault } from '../vault/vault.js';
 import { countByKey, rotateCredentials } from './rotate-credentials.js';
 
-const USAGE = `npm run vault:rotate -- [--dry-run] [--new-seal-key]
+const USAGE = `npm run fairlead -- rotate [--dry-run] [--new-seal-key]
 
-Puts every stored provider credential, and the keys that seal the audit log and what tools keep, under the first of the encryption keys, with
-the same variables as the gateway: in the store that DATABASE_URL names, else in the embedded one in DATA_DIR, which no gateway may have open meanwhile.
-Gateways on DATABASE_URL go on working: give all of them the new key before this is run, and keep the old one until it
-has ended with 0. It may be stopped and run again at any time.
+Re-encrypts all data keys with the first encryption key: those of stored provider credentials, of the seals of the audit
+log, and of what tools store. It uses the variables of the gateway: the store of DATABASE_URL, or else the embedded one
+in DATA_DIR, for which the gateway must be stopped.
+With DATABASE_URL gateways keep running: first give all of them the new key, and keep the old key until this has ended
+with 0. It can be interrupted and repeated.
 
-With --dry-run it only counts them by the id of their key, and changes nothing. With --new-seal-key the audit log is
-sealed under a new key from then on; what was sealed keeps its seals and their keys.
-Ends with 0 when all are under the first key or were counted, with 1 when one is not.
+--dry-run counts data keys by the id of their encryption key, and changes nothing. --new-seal-key seals later changes in
+the audit log with a new key; earlier seals stay valid under theirs.
+Exit codes: 0: all use the first key, or were counted. 1: one does not.
 `;
 
 /**
@@ -28,10 +29,10 @@ Ends with 0 when all are under the first key or were counted, with 1 when one is
 export const runRotation = (context: CommandContext, opener?: EmbeddedOpener): Promise<number> =>
   runStoreCommand(
     {
-      name: 'vault:rotate',
+      name: 'rotate',
       usage: USAGE,
       switches: ['dry-run', 'new-seal-key'],
-      readPlace: ({ variables, workingDirectory }) => readEnvironment(variables, workingDirectory).environment,
+      readLocation: ({ variables, workingDirectory }) => readEnvironment(variables, workingDirectory).environment,
       run: async (database, { switches }, environment) => {
         const clock = new SystemClock();
         const service = await createKeyService(environment, clock);
@@ -55,8 +56,8 @@ class Rotation {
   ) {}
 
   async printCounts(): Promise<number> {
-    const counts = new Map<string, Wrapped>();
-    const add = (keyId: string, { credentials, sealKeys }: Wrapped): void => {
+    const counts = new Map<string, WrappedCounts>();
+    const add = (keyId: string, { credentials, sealKeys }: WrappedCounts): void => {
       const known = counts.get(keyId) ?? NOTHING;
       counts.set(keyId, {
         credentials: known.credentials + credentials,
@@ -97,7 +98,7 @@ class Rotation {
             this.reportUnreadable(`a key that ${DATA_KEY_PURPOSES[purpose]} (${id})`, reason),
         });
       if (credentials === 0 && sealKeys === 0) return DONE;
-      printError(`vault:rotate: ${count({ credentials, sealKeys })} left under other keys, which must be kept.\n`);
+      printError(`rotate: ${count({ credentials, sealKeys })} still sealed under other keys: keep those keys.\n`);
       return FAILED;
     } finally {
       print(`${count(rewrapped)} put under ${this.vault.currentKeyId}\n`);
@@ -110,22 +111,22 @@ class Rotation {
   }
 
   private reportUnreadable(what: string, reason: string): void {
-    this.context.printError(`vault:rotate: ${what} is left as it is: ${reason}\n`);
+    this.context.printError(`rotate: ${what} is left as it is: ${reason}\n`);
   }
 }
 
 const PURPOSES = Object.keys(DATA_KEY_PURPOSES) as DataKeyPurpose[];
 
-/** How many items are wrapped by a key. */
-interface Wrapped {
+/** Number of items that a key wraps. */
+interface WrappedCounts {
   readonly credentials: number;
   /** Data keys of the gateway's own, of all purposes. */
   readonly sealKeys: number;
 }
-const NOTHING: Wrapped = { credentials: 0, sealKeys: 0 };
+const NOTHING: WrappedCounts = { credentials: 0, sealKeys: 0 };
 
 /** Seal keys are mentioned only where there are any. */
-const count = ({ credentials, sealKeys }: Wrapped): string =>
+const count = ({ credentials, sealKeys }: WrappedCounts): string =>
   [
     ...(credentials > 0 || sealKeys === 0 ? [amount(credentials, 'credential')] : []),
     ...(sealKeys > 0 ? [amount(sealKeys, 'seal key')] : []),

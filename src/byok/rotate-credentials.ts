@@ -66,7 +66,7 @@ export async function rotateCredentials(
   }
 }
 
-/** How many credentials are wrapped by each key, in order of key ids. */
+/** Number of credentials that each key wraps, in order of key ids. */
 export async function countByKey(
   database: DataSource,
 ): Promise<readonly { readonly keyId: string; readonly credentials: number }[]> {
@@ -95,8 +95,8 @@ async function rewrap(database: DataSource, vault: Vault, row: Row): Promise<boo
     wrappedKey: Buffer.from(row.wrapped_key),
     sealed: Buffer.from(row.sealed),
   };
-  const place = { id: row.id, workspaceId: row.workspace_id, provider: row.provider };
-  const after = await vault.rewrap(before, place);
+  const owner = { id: row.id, workspaceId: row.workspace_id, provider: row.provider };
+  const after = await vault.rewrap(before, owner);
   // updated_at stays: nothing has changed for the credential's administrators.
   const [, changed]: [unknown, number] = await database.query(
     `update provider_credentials set key_id = $1, wrapped_key = $2

@@ -49,7 +49,9 @@ it.each([
   ['one', ['a/dear', 'a/fee'], 'a/dear'],
   ['one', ['a/fee', 'x/unknown'], 'a/fee'],
   ['two', null, 'a/cheap'],
-  ['one', ['x/unknown'], undefined],
+  ['one', ['a/f*', 'x/unknown'], 'a/fee'],
+  ['one', ['a/*'], 'a/cheap'],
+  ['one', ['x/unknown', 'x/*'], undefined],
   ['one', [], undefined],
   ['three', null, undefined],
 ])('at %s, of %j: %s', (slug, allowed, expected) => {

@@ -1,4 +1,5 @@
 import type { CatalogSnapshot, Endpoint, Model } from '../core/routing/catalog.js';
+import { allowedIds } from '../core/routing/resolve-model.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { SMALLEST_ANSWER_TOKENS } from '../providers/smallest-request.js';
 
@@ -11,25 +12,26 @@ export interface TestEndpoint {
 /**
  * The cheapest endpoint for a credential test: the provider's cheapest one for text, among the models that the
  * credential is for.
- * @param allowedModels ids of models; `null` is all
- * @param leadsTo whether the credential is for such an endpoint at all
+ * @param allowedModels names of models and patterns; `null` is all
+ * @param mayUseCredential whether the credential is for such an endpoint at all
  * @returns null when the catalog has none
  */
 export function findTestEndpoint(
-  { models }: CatalogSnapshot,
+  catalog: CatalogSnapshot,
   provider: string,
   allowedModels: readonly string[] | null,
-  leadsTo: (place: TestEndpoint) => boolean = () => true,
+  mayUseCredential: (tested: TestEndpoint) => boolean = () => true,
 ): TestEndpoint | null {
+  const allowed = allowedModels && allowedIds(allowedModels, catalog);
   let cheapest: TestEndpoint | null = null;
-  for (const model of models.values()) {
+  for (const model of catalog.models.values()) {
     if (!model.inputModalities.includes('text') || !model.outputModalities.includes('text')) continue;
-    if (allowedModels !== null && !allowedModels.includes(model.id)) continue;
+    if (allowed?.includes(model.id) === false) continue;
     for (const endpoint of model.endpoints) {
       if (endpoint.provider.slug !== provider) continue;
       if (cheapest && priceOf(endpoint) >= priceOf(cheapest.endpoint)) continue;
-      const place = { model, endpoint };
-      if (leadsTo(place)) cheapest = place;
+      const tested = { model, endpoint };
+      if (mayUseCredential(tested)) cheapest = tested;
     }
   }
   return cheapest;

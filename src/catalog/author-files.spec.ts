@@ -123,7 +123,7 @@ it.each([
   expect(read(`${HEAD}models:\n${model}\n`)).toEqual({ faults: [fault] });
 });
 
-it('refuses shared facts that no model uses, a file of another author, and a source of two places', () => {
+it('refuses shared facts that no model uses, a file of another author, and a source with address and package', () => {
   const text = `author: other
 sources:
   card: { url: "https://acme.example", package: "a@1", read: 2026-11-29 }

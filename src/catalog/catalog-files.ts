@@ -40,7 +40,7 @@ export interface Judgement {
 
 /** Reads the files from disk. Never throws: a file that cannot be read is content with a fault. */
 export async function readContent({ path, shippedPath }: CatalogFiles): Promise<CatalogContent> {
-  // In parallel: on a busy machine waiting for the event loop takes most of the time.
+  // Reads in parallel: on a busy machine waiting for the event loop takes most of the time.
   const [own, shipped] = await Promise.all([readText(path), path === shippedPath ? undefined : readText(shippedPath)]);
   const hash = createHash('sha256')
     .update(JSON.stringify([own, shipped]))

@@ -150,7 +150,7 @@ describe('examples of the page', () => {
 
   it('have a recipe for each common task', () => {
     const recipes = [...sectionOf('Recipes').matchAll(/^### (.+)$/gm)].map(([, title]) => title);
-    expect(recipes).toEqual(['A proxy that speaks the Messages format', 'A name of your own']);
+    expect(recipes).toEqual(['A proxy that speaks the Messages format', 'Your own name for a model']);
     expect(sectionOf('Recipes').match(/^version: 1$/gm)).toHaveLength(recipes.length);
     expect(recipePages.map((text) => text.match(/^version: 1$/gm)?.length)).toEqual([1, 1]);
   });

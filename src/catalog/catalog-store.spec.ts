@@ -186,13 +186,14 @@ describe('while it runs', () => {
     const store = await open();
     const before = store.current;
     const { loadedAt } = store;
-    expect(store.isRefused).toBe(false);
+    expect(store.faults).toEqual([]);
     writeFileSync(path, 'version: 2\n');
     for (let poll = 0; poll < 4; poll++) await store.poll();
     expect(store.current).toBe(before);
-    expect([store.isRefused, store.loadedAt]).toEqual([true, loadedAt]);
+    expect(store.faults).toEqual([{ file: path, line: 1, field: 'version', message: 'must be 1' }]);
+    expect(store.loadedAt).toBe(loadedAt);
     expect(logged).toEqual([
-      `error The catalog cannot be used (FAIRLEAD_CATALOG):\n  ${path}:1: version: must be 1\nThe catalog before it stays in force.`,
+      `error The catalog cannot be used (FAIRLEAD_CATALOG):\n  ${path}:1: version: must be 1\nThe previous catalog stays active.`,
     ]);
     writeFileSync(path, 'version: 3\n');
     await store.reload();
@@ -210,7 +211,7 @@ describe('while it runs', () => {
     writeFileSync(path, catalog('two'));
     await store.reload();
     expect(modelsOf(store)).toEqual(['acme/two']);
-    expect(store.isRefused).toBe(false);
+    expect(store.faults).toEqual([]);
   });
 
   it('follows the shipped file when it is extended', async () => {
@@ -258,7 +259,7 @@ describe('while it runs', () => {
       expect(credentialOf(store)).toBe('other-token');
       expect(held.providers.get('acme')!.credential?.reveal()).toBe('first-token');
       for (let poll = 0; poll < 3; poll++) await store.poll();
-      expect(logged).toEqual(['log Credentials of the catalog were read anew: their files have changed.']);
+      expect(logged).toEqual(['log Credentials of the catalog were read again: their files have changed.']);
     });
 
     it('follows a link that is changed to another file, as platforms replace mounted ones', async () => {

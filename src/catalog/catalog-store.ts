@@ -10,7 +10,7 @@ import {
   type Judgement,
 } from './catalog-files.js';
 import type { Variables } from './judgement-transfer.js';
-import { CatalogRefused } from './fault.js';
+import { CatalogRefused, type CatalogFault } from './fault.js';
 import { judgeInThread } from './judge-in-thread.js';
 import type { ParsedTexts } from './read-catalog.js';
 
@@ -21,12 +21,12 @@ import type { ParsedTexts } from './read-catalog.js';
  */
 const POLL_MS = 500;
 const SETTLING_POLL_MS = 250;
-/** For file systems without reliable inodes or times. */
+/** Time after which the file is read although it seems unchanged: some file systems have unreliable inodes or times. */
 const READ_ANYWAY_MS = 30_000;
 
 /** The location of the catalog. */
 export interface CatalogSource extends CatalogFiles {
-  /** Of the process: may hold credentials. */
+  /** Variables of the process, which may hold credentials. */
   readonly variables: Variables;
 }
 
@@ -37,17 +37,17 @@ interface FileHashes {
 }
 
 /**
- * Holds the catalog in force and follows its files, including the files of credentials that it names: tokens that a
- * platform mounts as files are replaced while the process runs. Their content decides, because time and size can stay
- * the same where a mounted file is replaced. The catalog is read only when its stamp differs, and at long intervals:
- * reading a megabyte twice a second would produce garbage in an idle process. A bad file is refused with one log line
- * for each content, and the previous catalog stays.
+ * Holds the current catalog and follows changes of its files and of the files of credentials that it names: platforms
+ * replace tokens that they mount as files while the process runs. The contents of these are compared, because time and
+ * size can stay the same where a mounted file is replaced. The catalog is read only when its stamp differs, and at long
+ * intervals: reading a megabyte twice a second would produce garbage in an idle process. A bad file is refused with one
+ * log line for each content, and the previous catalog stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
-  /** Called when another catalog, or other credentials of it, come into force. */
+  /** Called when another catalog, or other credentials of it, become active. */
   onReloaded: () => void = () => undefined;
   private inForceSince = Date.now();
-  private fileIsRefused = false;
+  private refusedFor: readonly CatalogFault[] = [];
   private timer: NodeJS.Timeout | undefined;
   /** The files that were judged last, valid or not. */
   private judged: FileHashes;
@@ -68,9 +68,9 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     /** The catalog in force, read-only. A request reads it once and keeps it: a reload creates another. */
     public current: CatalogSnapshot,
     private credentialPaths: readonly string[],
-    /** Of the files that are in force. */
+    /** Hashes of the active files. */
     private hashes: FileHashes,
-    /** Of the files that were judged last. */
+    /** Texts of the files that were checked last. */
     private parsed: ParsedTexts,
   ) {
     this.judged = hashes;
@@ -95,9 +95,9 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     return this.inForceSince;
   }
 
-  /** The current file has faults, and the previous catalog stays in force. */
-  get isRefused(): boolean {
-    return this.fileIsRefused;
+  /** Faults of the current file, for which it is refused and the previous catalog stays active. */
+  get faults(): readonly CatalogFault[] {
+    return this.refusedFor;
   }
 
   onModuleInit(): void {
@@ -194,9 +194,9 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     this.credentialPaths = credentials.paths;
     this.judged = hashes;
     this.seen = hashes;
-    this.fileIsRefused = 'faults' in reading;
+    this.refusedFor = 'faults' in reading ? reading.faults : [];
     if ('faults' in reading) {
-      this.logger.error(`${new CatalogRefused(reading.faults).message}\nThe catalog before it stays in force.`);
+      this.logger.error(`${new CatalogRefused(reading.faults).message}\nThe previous catalog stays active.`);
       return;
     }
     const { snapshot } = reading;
@@ -206,7 +206,7 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     this.hashes = hashes;
     this.onReloaded();
     if (!isNew) {
-      this.logger.log('Credentials of the catalog were read anew: their files have changed.');
+      this.logger.log('Credentials of the catalog were read again: their files have changed.');
       return;
     }
     this.inForceSince = Date.now();

@@ -3,7 +3,7 @@ import { oneLine } from '../core/text/one-line.js';
 /** One fault in a catalog file, with its position. */
 export interface CatalogFault {
   readonly file: string;
-  /** From 1. */
+  /** Number of the line, from 1. */
   readonly line: number;
   /** `models.3.endpoints.0.pricing.prompt`; empty for the file as a whole. */
   readonly field: string;

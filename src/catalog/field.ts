@@ -22,7 +22,7 @@ export interface Factor {
 
 /**
  * A value in a catalog file. Each reader returns the value in its exact type, or records a fault and returns undefined.
- * Reading goes on, so that one run reports all faults. A document with a fault is never used.
+ * Reading continues, so that one run reports all faults. A document with a fault is never used.
  */
 export class Field {
   constructor(
@@ -41,7 +41,7 @@ export class Field {
     return this.value === word;
   }
 
-  /** It has fields of its own. */
+  /** Whether the value is an object with fields. */
   isObject(): boolean {
     return isJsonObject(this.value);
   }
@@ -54,7 +54,7 @@ export class Field {
     if (!isJsonObject(this.value)) return this.refuse('must be an object');
     const known = [...required, ...optional];
     for (const name of Object.keys(this.value)) {
-      if (!known.some((one) => one === name)) this.child(name).refuse('is not a known field');
+      if (!known.some((field) => field === name)) this.child(name).refuse('is not a known field');
     }
     const found = new Map<Name, Field>();
     for (const name of known) if (Object.hasOwn(this.value, name)) found.set(name, this.child(name, this.value[name]));
@@ -102,9 +102,9 @@ export class Field {
   }
 
   oneOf<const Choice extends string | number>(choices: readonly Choice[]): Choice | undefined {
-    const choice = choices.find((one) => one === this.value);
+    const choice = choices.find((candidate) => candidate === this.value);
     if (choice !== undefined) return choice;
-    const names = choices.map((one) => JSON.stringify(one)).join(', ');
+    const names = choices.map((candidate) => JSON.stringify(candidate)).join(', ');
     return this.refuse(choices.length === 1 ? `must be ${names}` : `must be one of ${names}`);
   }
 

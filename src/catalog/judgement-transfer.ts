@@ -14,7 +14,7 @@ export interface CatalogJob {
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Its output: plain data, which another thread receives as a copy. */
+/** The judgement of a catalog as plain data, which can be copied between threads. */
 export interface PackedJudgement {
   readonly reading: CatalogReading;
   readonly parsed: ParsedTexts;

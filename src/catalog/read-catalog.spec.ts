@@ -126,7 +126,7 @@ describe('a valid file', () => {
   });
 
   it('reads every quirk', () => {
-    const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
+    const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object, rerank: voyage,
       efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, repeats_messages: true, stores_replies: true, omit: [seed],
       accepts_files: true, accepts_cache_markers: true, names_allowed_tools: true, checks_strict_schemas: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9,
       vendor_tools: [bash, web_fetch], gemini_generation: gemini-2.5 }`;
@@ -135,6 +135,7 @@ describe('a valid file', () => {
       maxTokensField: 'max_completion_tokens',
       systemRole: 'developer',
       reasoningStyle: 'thinking_object',
+      rerank: 'voyage',
       efforts: ['none', 'max'],
       countsReasoningApart: true,
       returnsReasoning: true,
@@ -325,7 +326,7 @@ describe('texts that were parsed before', () => {
     const known = new Map(kept);
     kept.clear();
     expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, known, keep)).toEqual(first);
-    // A known value is used in place of the text.
+    // A known value is used instead of the text.
     const other = new Map([[SOUND, { version: 1 }]]);
     expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, other)).toMatchObject({
       snapshot: { models: new Map() },
@@ -443,7 +444,7 @@ describe('a bad file', () => {
     ['has an unknown dialect', withLine(5, '    dialect: soap'), `5: providers.0.dialect: must be one of ${DIALECTS}`],
     ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), `7: providers.0.platform: must be one of ${PLATFORMS}`],
     ['has a platform that does not serve its dialect', withLine(5, '    dialect: cohere-chat\n    platform: azure'), '5: providers.0.dialect: has no address on the platform azure; it has: anthropic-messages, openai-chat, openai-responses'],
-    ['has a dialect that needs a platform, and none', withLine(5, '    dialect: bedrock-converse'), '5: providers.0.dialect: needs `platform: bedrock`: its calls can be made nowhere else'],
+    ['has a dialect that needs a platform, and none', withLine(5, '    dialect: bedrock-converse'), '5: providers.0.dialect: needs `platform: bedrock`: its calls need that platform'],
     ['states that it is reached directly in a dialect that needs a platform', withLine(5, '    dialect: bedrock-converse\n    platform: direct'), `5: providers.0.dialect: has no address on the platform direct; it has: ${DIALECT_IDS.filter((id) => id !== 'bedrock-converse').join(', ')}`],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which makes no calls'],
@@ -459,8 +460,8 @@ describe('a bad file', () => {
     ['has a key for none', withLine(7, '    credential: nothing'), '7: providers.0.credential: must be an object'],
     ['has a version of an API that has none', withLine(7, '    api_version: "2024-10-21"'), '7: providers.0.api_version: is for the platform azure'],
     ['has a version that cannot exist', withLine(7, '    platform: azure\n    api_version: "2024?x"'), '8: providers.0.api_version: must be a version such as "2024-10-21"'],
-    ['has a place in its address that nothing fills', withLine(6, '    base_url: https://{region}.x/{resource}\n    platform: vertex'), '6: providers.0.base_url: holds {resource}, which nothing fills'],
-    ['has such a place without a platform', withLine(6, '    base_url: https://{region}.x'), '6: providers.0.base_url: holds {region}, which nothing fills'],
+    ['has a placeholder in its address that nothing fills', withLine(6, '    base_url: https://{region}.x/{resource}\n    platform: vertex'), '6: providers.0.base_url: holds {resource}, which nothing fills'],
+    ['has such a placeholder without a platform', withLine(6, '    base_url: https://{region}.x'), '6: providers.0.base_url: holds {region}, which nothing fills'],
     ['has days that cannot be', withLine(7, '    policy: { retention_days: 1.5 }'), '7: providers.0.policy.retention_days: must be a whole number from 0 on'],
     ['has a variable that cannot exist', withLine(7, '    credential: { env: A-B }'), '7: providers.0.credential.env: must be the name of an environment variable'],
     ['has a policy that is not a flag', withLine(7, '    policy: { collects_data: "no" }'), '7: providers.0.policy.collects_data: must be true or false'],
@@ -576,7 +577,7 @@ describe('a bad file', () => {
     ['{ file: /run/secrets/key }', { file: '/run/secrets/key' }],
     ['{ value: abc }', 'catalog'],
     ['none', undefined],
-  ])('records the place of the credential %s, set or not', (credential, source) => {
+  ])('records the source of the credential %s, set or not', (credential, source) => {
     const acme = catalogOf(withLine(7, `    credential: ${credential}`)).providers.get('acme');
     expect(acme?.credentialSource).toEqual(source);
   });

@@ -21,7 +21,7 @@ const FAULTS_REPORTED_MAX = 20;
 
 /** A catalog file as it is on disk. */
 export interface CatalogFile {
-  /** As named in faults. */
+  /** The name in faults. */
   readonly name: string;
   readonly text: string;
 }

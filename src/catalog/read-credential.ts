@@ -46,15 +46,15 @@ export function readSourced(field: Field | undefined, sources: CredentialSources
   const members = field?.members([], ['env', 'value', 'file']);
   if (!field || !members) return undefined;
   if (members.size !== 1) return field.refuse('must have exactly one of env, value and file');
-  const place = readPlace(members, sources);
-  if (!place) return undefined;
+  const found = readReferredValue(members, sources);
+  if (!found) return undefined;
   // Secrets mounted from files often end in a line break, which no header could carry.
-  const trimmed = place.text?.trim() ?? '';
-  return { source: place.source, ...(trimmed !== '' && { secret: new Secret(trimmed) }) };
+  const trimmed = found.text?.trim() ?? '';
+  return { source: found.source, ...(trimmed !== '' && { secret: new Secret(trimmed) }) };
 }
 
 /** The value that one of the members refers to. */
-function readPlace(
+function readReferredValue(
   members: ReadonlyMap<'env' | 'value' | 'file', Field>,
   sources: CredentialSources,
 ): { readonly source: CredentialSource; readonly text: string | undefined } | undefined {

@@ -1,9 +1,10 @@
+import { TASK_KINDS, type TaskKind } from '../core/conversation/task.js';
 import { IMAGE_RULES } from '../core/money/image-tokens.js';
 import {
   DIALECT_IDS,
   MODALITIES,
+  OUTPUT_MODALITIES,
   type Endpoint,
-  type Modality,
   type Model,
   type ModelLimits,
   type Score,
@@ -26,7 +27,7 @@ const PARAMETER = /^[a-z][a-z0-9_]*$/;
 /** An endpoint whose provider is still a name: it may be defined in another file. */
 export interface EndpointDraft {
   readonly providerSlug: string;
-  /** Where the name stands, for the fault when there is no such provider. */
+  /** The field with the name, for the fault when there is no such provider. */
   readonly providerField: Field;
   readonly endpoint: Omit<Endpoint, 'provider'>;
   readonly geographies: GeographyPrices;
@@ -55,6 +56,7 @@ export function readModel(field: Field): ModelDraft | undefined {
       'max_completion_tokens',
       'input_modalities',
       'output_modalities',
+      'dimensions',
       'distillable',
       'image_tokens_max',
       'page_tokens_max',
@@ -69,16 +71,18 @@ export function readModel(field: Field): ModelDraft | undefined {
   const name = members.get('name')?.text();
   const created = members.get('created')?.day();
   const contextLength = members.get('context_length')?.positiveInteger();
-  const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
   const distillable = members.get('distillable')?.flag();
   const imageTokensMax = members.get('image_tokens_max')?.positiveInteger();
   const pageTokensMax = members.get('page_tokens_max')?.positiveInteger();
   const imageTokens = members.get('image_tokens')?.oneOf(IMAGE_RULES);
   const limits = readLimits(members.get('limits'));
-  const inputModalities = readModalities(members.get('input_modalities'));
-  const outputModalities = readModalities(members.get('output_modalities'));
+  const inputModalities = readModalities(members.get('input_modalities'), MODALITIES);
+  const outputModalities = readModalities(members.get('output_modalities'), OUTPUT_MODALITIES);
+  const task = readTask(members.get('output_modalities'), outputModalities);
+  const dimensions = readDimensions(members.get('dimensions'), task);
+  const maxCompletionTokens = readOutputMax(members.get('max_completion_tokens'), task);
   const scores = readScores(members.get('scores'));
-  const endpoints = readEndpoints(members.get('endpoints'), contextLength);
+  const endpoints = readEndpoints(members.get('endpoints'), contextLength, task);
   if (id === undefined || name === undefined || contextLength === undefined) return undefined;
   const model = {
     id,
@@ -89,6 +93,8 @@ export function readModel(field: Field): ModelDraft | undefined {
     ...(maxCompletionTokens !== undefined && { maxCompletionTokens }),
     inputModalities,
     outputModalities,
+    ...(task && { task }),
+    ...(dimensions && { dimensions }),
     ...(distillable !== undefined && { distillable }),
     ...(imageTokensMax !== undefined && { imageTokensMax }),
     ...(pageTokensMax !== undefined && { pageTokensMax }),
@@ -117,13 +123,36 @@ function readAliases(field: Field | undefined): readonly AliasDraft[] {
   return [...drafts.values()];
 }
 
-function readEndpoints(field: Field | undefined, contextLength: number | undefined): readonly EndpointDraft[] {
+/** A model that does a task does nothing else. */
+function readTask(field: Field | undefined, outputs: Model['outputModalities']): TaskKind | undefined {
+  const task = TASK_KINDS.find((kind) => outputs.includes(kind));
+  if (task && outputs.length > 1) field?.refuse(`must name ${task} alone`);
+  return task;
+}
+
+function readDimensions(field: Field | undefined, task: TaskKind | undefined): readonly number[] | undefined {
+  if (!field) return undefined;
+  if (task !== 'embeddings') return field.refuse('belongs to models whose output_modalities are [embeddings]');
+  const items = field.items();
+  if (items.length === 0) field.refuse('must name at least one length');
+  return [...new Set(items.flatMap((item) => item.positiveInteger() ?? []))];
+}
+
+function readOutputMax(field: Field | undefined, task: TaskKind | undefined): number | undefined {
+  return task ? field?.refuse(`must be absent of a model of ${task}, which generates nothing`) : field?.positiveInteger();
+}
+
+function readEndpoints(
+  field: Field | undefined,
+  contextLength: number | undefined,
+  task: TaskKind | undefined,
+): readonly EndpointDraft[] {
   const items = field?.items() ?? [];
   if (field && items.length === 0) field.refuse('must have at least one endpoint');
   const tags = new Map<string, number>();
   const drafts: EndpointDraft[] = [];
   items.forEach((item, index) => {
-    const draft = readEndpoint(item, contextLength);
+    const draft = readEndpoint(item, contextLength, task);
     if (!draft) return;
     const { tag } = draft.endpoint;
     const first = tags.get(tag);
@@ -134,7 +163,11 @@ function readEndpoints(field: Field | undefined, contextLength: number | undefin
   return drafts;
 }
 
-function readEndpoint(field: Field, modelContextLength: number | undefined): EndpointDraft | undefined {
+function readEndpoint(
+  field: Field,
+  modelContextLength: number | undefined,
+  task: TaskKind | undefined,
+): EndpointDraft | undefined {
   const members = field.members(
     ['provider', 'model'],
     [
@@ -157,11 +190,11 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
   const dialect = members.get('dialect')?.oneOf(DIALECT_IDS);
   const quantization = members.get('quantization')?.oneOf(QUANTIZATIONS) ?? 'unknown';
   const contextLength = members.get('context_length')?.positiveInteger() ?? modelContextLength;
-  const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
+  const maxCompletionTokens = readOutputMax(members.get('max_completion_tokens'), task);
   const supportedParameters = readParameters(members.get('supported_parameters'));
   const firstTimeoutMs = members.get('timeouts')?.members([], ['first'])?.get('first')?.durationMs();
   const pricingField = members.get('pricing');
-  const prices = pricingField ? readPricing(pricingField) : FREE;
+  const prices = pricingField ? readPricing(pricingField, task) : FREE;
   const freeField = members.get('free');
   const free = freeField ? freeField.flag() : false;
   // docs/operate/catalog.md#endpoints: a forgotten price must not make a model free.
@@ -190,11 +223,14 @@ function readParameters(field: Field | undefined): readonly string[] {
 }
 
 /** Only text, unless more is given. */
-function readModalities(field: Field | undefined): readonly Modality[] {
+function readModalities<const Name extends string>(
+  field: Field | undefined,
+  names: readonly Name[],
+): readonly (Name | 'text')[] {
   if (!field) return ['text'];
   const items = field.items();
   if (items.length === 0) field.refuse('must name at least one modality');
-  const modalities = items.map((item) => item.oneOf(MODALITIES)).filter((modality) => modality !== undefined);
+  const modalities = items.map((item) => item.oneOf(names)).filter((modality) => modality !== undefined);
   return [...new Set(modalities)];
 }
 

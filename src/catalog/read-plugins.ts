@@ -11,14 +11,14 @@ import { readEngine } from './read-engines.js';
 import { MODEL_ID } from './read-model.js';
 
 const MODEL_NAME = 'author/slug or author/slug:variant';
-/** As many as a request may name. */
+/** The maximum is the same in requests. */
 const PANEL_MAX = 8;
 
 /** A model named in the catalog outside of `models`, and where, for the fault when there is no such model. */
 export interface NamedModelField {
   readonly id: string;
   readonly field: Field;
-  /** It must be able to make images. */
+  /** Whether the model must be able to generate images. */
   readonly draws?: true;
 }
 

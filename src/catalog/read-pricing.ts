@@ -1,3 +1,4 @@
+import type { TaskKind } from '../core/conversation/task.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import type { PriceTier, Pricing, TariffPrices, TokenPrices, UnitPrices } from '../core/routing/catalog.js';
 import {
@@ -25,14 +26,19 @@ export interface EndpointPrices {
   readonly geographies: GeographyPrices;
 }
 
-/** Reads `pricing` of an endpoint, exactly. Undefined: at least one fault was recorded. */
-export function readPricing(field: Field): EndpointPrices | undefined {
+/**
+ * Reads `pricing` of an endpoint, exactly. Undefined: at least one fault was recorded.
+ * @param task of its model, which generates nothing: either the prompt or the request has a price
+ */
+export function readPricing(field: Field, task?: TaskKind): EndpointPrices | undefined {
   const members = field.members<TokenClassName | UnitName | 'tiers' | Tariff | 'geo'>(
-    ['prompt', 'completion'],
-    [...OPTIONAL_CLASSES, ...UNIT_NAMES, 'tiers', ...TARIFFS, 'geo'],
+    task ? [] : ['prompt', 'completion'],
+    [...(task ? (['prompt', 'completion'] as const) : []), ...OPTIONAL_CLASSES, ...UNIT_NAMES, 'tiers', ...TARIFFS, 'geo'],
   );
   if (!members) return undefined;
-  const { prompt, completion, ...others } = readTokenPrices(members);
+  if (task && !members.has('prompt') && !members.has('request')) return field.refuse('must have prompt or request');
+  const nothing = task && 0n;
+  const { prompt = nothing, completion = nothing, ...others } = readTokenPrices(members);
   const perUnit: Writable<UnitPrices> = {};
   for (const unit of UNIT_NAMES) {
     const price = members.get(unit)?.pricePerUnit();

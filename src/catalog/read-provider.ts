@@ -50,7 +50,7 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
     return dialectField?.refuse(
       platform
         ? `has no address on the platform ${platform}; it has: ${SERVED_DIALECTS[platform].join(', ')}`
-        : `needs ${platformsOf(dialect)}: its calls can be made nowhere else`,
+        : `needs ${platformsOf(dialect)}: its calls need that platform`,
     );
   if (apiVersionField && platform !== 'azure') return apiVersionField.refuse('is for the platform azure');
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runCatalogCheck } from '../catalog/check/catalog-check-command.js';
 import { SystemClock } from '../core/time.js';
 import { ProviderRegistry } from '../providers/registry.js';
-import { UndiciTransport } from '../providers/undici-transport.js';
+import { UndiciTransport } from '../providers/transport/undici-transport.js';
 import { ofProcess } from '../shared/command/command-process.js';
 
 const clock = new SystemClock();

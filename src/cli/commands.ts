@@ -1,18 +1,18 @@
-/** A program of its own behind one name. */
+/** A separate program behind one name. */
 export interface Command {
-  /** Its words on the command line. */
+  /** Words that select the command, such as `verify ledger`. */
   readonly name: string;
   readonly purpose: string;
   /** Starts it: it reads its arguments from the command line of the process. */
   readonly start: () => Promise<unknown>;
-  /** The last word of its name is the first one that the program itself reads. */
+  /** The program itself reads the last word of the command name as its first argument. */
   readonly readsItsName?: true;
 }
 
 export const COMMANDS: readonly Command[] = [
   {
     name: 'check',
-    purpose: 'judges a catalog, or compares two',
+    purpose: 'checks a catalog, or compares two',
     start: () => import('./catalog-check.js'),
   },
   {
@@ -47,7 +47,7 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'rotate',
-    purpose: 'puts stored credentials under the first encryption key',
+    purpose: 're-encrypts stored credentials with the first encryption key',
     start: () => import('./vault-rotate.js'),
   },
   {
@@ -67,25 +67,25 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'import litellm',
-    purpose: 'writes a catalog of the configuration of a LiteLLM proxy',
+    purpose: 'converts a configuration of LiteLLM into a catalog',
     start: () => import('./import.js'),
     readsItsName: true,
   },
   {
     name: 'import openrouter',
-    purpose: 'makes keys of those of OpenRouter',
+    purpose: 'creates keys from those of OpenRouter',
     start: () => import('./import.js'),
     readsItsName: true,
   },
 ];
 
-/** A command, and the words that it reads. */
+/** A command, and the arguments that it reads. */
 export interface ChosenCommand {
   readonly command: Command;
   readonly words: readonly string[];
 }
 
-/** @returns what to print and the exit code, where the words name no command */
+/** @returns what to print and the exit code, if the arguments name no command */
 export function chooseCommand(
   words: readonly string[],
 ): ChosenCommand | { readonly text: string; readonly code: 0 | 2 } {

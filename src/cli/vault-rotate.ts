@@ -1,4 +1,4 @@
-/** `npm run vault:rotate`, and `node dist/cli/fairlead.js rotate` where there is no npm. */
+/** `npm run fairlead -- rotate`, and `node dist/cli/fairlead.js rotate` where there is no npm. */
 import { ofStoppableProcess } from '../shared/command/command-process.js';
 import { runRotation } from '../byok/rotate-command.js';
 

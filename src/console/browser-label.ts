@@ -1,4 +1,4 @@
-/** By what browsers state of themselves. The first that fits: most of them state the names of others too. */
+/** Patterns in the `User-Agent` of browsers. The first match counts: most browsers state the names of others too. */
 const BROWSERS = [
   [/\bEdgA?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

@@ -1,56 +1,28 @@
-/*
- * The page contains neither script nor style itself, so that its policy needs to allow only files of this gateway; and
- * its programs write no markup, which the policy refuses too.
- */
+import { printHead } from '../shared/http/page-files.js';
 
-/** Policy of the page. */
-export const CONTENT_SECURITY_POLICY = [
-  `default-src 'none'`,
-  `script-src 'self'`,
-  `style-src 'self'`,
-  `connect-src 'self'`,
-  `img-src 'self'`,
-  `font-src 'self'`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-  `frame-ancestors 'none'`,
-  `require-trusted-types-for 'script'`,
-  `trusted-types 'none'`,
-].join('; ');
-
-/** Names of the files of the page. */
-interface PageParts {
-  readonly script: string;
-  readonly style: string;
-  readonly icon: string;
-  readonly loaded: readonly string[];
+interface PageState {
+  /** Folders between the root and the page: addresses are relative, since a proxy may serve it elsewhere. */
+  readonly depth: number;
+  /** Whether its program has to look for a session. */
+  readonly mayBeSignedIn: boolean;
+  /** Host of the issuer that one may sign in by. */
+  readonly issuer: string | undefined;
 }
 
-/**
- * @param depth folders between the root and the page: addresses are relative, since a proxy may serve it elsewhere
- * @param mayBeSignedIn whether its program has to look for a session
- */
+/** @param parts names of the files of the page */
 export function printConsolePage(
-  { script, style, icon, loaded }: PageParts,
-  depth: number,
-  mayBeSignedIn: boolean,
+  parts: Parameters<typeof printHead>[0],
+  { depth, mayBeSignedIn, issuer }: PageState,
 ): string {
   const root = '../'.repeat(depth);
-  const address = (name: string): string => `${root}console/assets/${name}`;
+  const state = `${mayBeSignedIn ? ' data-signed-in="maybe"' : ''}${issuer === undefined ? '' : ` data-issuer="${issuer}"`}`;
   return `<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Fairlead</title>
-<link rel="icon" type="image/svg+xml" href="${address(icon)}">
-<link rel="stylesheet" href="${address(style)}">
-${loaded.map((name) => `<link rel="modulepreload" href="${address(name)}">`).join('\n')}
-<script type="module" src="${address(script)}"></script>
+${printHead(parts, 'Fairlead', (name) => `${root}console/assets/${name}`)}
 </head>
 <body>
-<div id="console"${mayBeSignedIn ? ' data-signed-in="maybe"' : ''}><p class="loading">Loading the console …</p></div>
+<div id="console"${state}><p class="loading">Loading the console …</p></div>
 <noscript><p>The console needs JavaScript. The <a href="${root}docs">reference</a> lists what the API offers.</p></noscript>
 </body>
 </html>

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Clock, MINUTE_MS } from '../core/time.js';
 import type { LiveSession, SessionCallers } from '../keys/presented-session.js';
-import { notReadable, withinTime } from '../shared/within-time.js';
-import type { ConsoleSessionEntity } from './console-session.entity.js';
+import { readInTime } from '../shared/within-time.js';
 import { ConsoleSessionsRepository } from './console-sessions.repository.js';
+import { Persons } from './sign-on/persons.js';
 
-/** How often the use of a session is written. */
+/** Milliseconds between two writes of a session's last use. */
 const TOUCH_MS = MINUTE_MS;
 
 /**
@@ -16,22 +16,17 @@ const TOUCH_MS = MINUTE_MS;
 export class ConsoleSessionCallers implements SessionCallers {
   constructor(
     private readonly sessions: ConsoleSessionsRepository,
+    private readonly persons: Persons,
     private readonly clock: Clock,
   ) {}
 
   async find(id: string): Promise<LiveSession | null> {
     const at = new Date(this.clock.now());
-    const session = await this.read(id, at);
+    const session = await readInTime('The session', this.sessions.find(id, at));
     if (!session) return null;
     if (at.getTime() - session.lastSeenAt.getTime() >= TOUCH_MS) await this.sessions.touch(session, at);
-    return { id, secretHash: session.secretHash };
-  }
-
-  private async read(id: string, at: Date): Promise<ConsoleSessionEntity | null> {
-    try {
-      return await withinTime(this.sessions.find(id, at));
-    } catch (error) {
-      throw notReadable('The session', error);
-    }
+    if (session.secretHash !== null) return { secretHash: session.secretHash };
+    const caller = await this.persons.find(session.accountId, session.person!);
+    return caller && { caller };
   }
 }

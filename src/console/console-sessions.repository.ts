@@ -5,16 +5,17 @@ import { insertReturning } from '../shared/database/returned-rows.js';
 import type { Page } from '../shared/http/page.dto.js';
 import { ConsoleLinkEntity, ConsoleSessionEntity } from './console-session.entity.js';
 
-/** How long a session lasts without a request, and in all. */
+/** Maximum time of a session without a request, and in all. */
 export const IDLE_MS_MAX = 30 * MINUTE_MS;
 export const SESSION_MS_MAX = 12 * HOUR_MS;
-/** Of one key; a further one ends the oldest. Chosen. */
+/** Maximum sessions of one key or person; a further one ends the oldest. Chosen. */
 const SESSIONS_MAX = 100;
 
-/** Whose sessions: all of an account, or those of one of its keys. */
+/** The owner of sessions: an account, one of its keys, or a person. */
 export interface SessionOwner {
   readonly accountId: string;
   readonly keyHash?: string;
+  readonly personId?: string;
 }
 
 /** The statements over `console_sessions` and `console_links`. */
@@ -51,14 +52,14 @@ export class ConsoleSessionsRepository {
       .getManyAndCount();
   }
 
-  /** Also removes what is past, and ends the oldest of a key that has too many. */
+  /** Also removes expired sessions, and ends the owner's oldest ones beyond the maximum. */
   async insert(manager: EntityManager, row: ConsoleSessionEntity): Promise<ConsoleSessionEntity> {
     await manager.query('DELETE FROM console_sessions WHERE expires_at <= $1', [row.createdAt]);
     await manager.query('DELETE FROM console_links WHERE expires_at <= $1', [row.createdAt]);
     await manager.query(
       `DELETE FROM console_sessions WHERE id IN (
-         SELECT id FROM console_sessions WHERE key_hash = $1 ORDER BY created_at DESC, id DESC OFFSET $2)`,
-      [row.keyHash, SESSIONS_MAX - 1],
+         SELECT id FROM console_sessions WHERE coalesce(key_hash, person_id) = $1 ORDER BY created_at DESC, id DESC OFFSET $2)`,
+      [row.keyHash ?? row.personId, SESSIONS_MAX - 1],
     );
     return insertReturning(manager, ConsoleSessionEntity, row);
   }
@@ -79,6 +80,11 @@ export class ConsoleSessionsRepository {
     if (!session) return undefined;
     await manager.query('UPDATE console_sessions SET revoked_at = $2 WHERE id = $1', [id, at]);
     return session;
+  }
+
+  /** Whether a sign-in has opened a session already. */
+  async hasSignIn(manager: EntityManager, signIn: string): Promise<boolean> {
+    return manager.existsBy(ConsoleSessionEntity, { signIn });
   }
 
   async insertLink(link: ConsoleLinkEntity): Promise<void> {

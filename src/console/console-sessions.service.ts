@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { hashKey } from '../core/ids.js';
@@ -9,14 +10,17 @@ import { AuthenticationGuard } from '../keys/authentication.guard.js';
 import { INACTIVE_KEY } from '../keys/key-refusals.js';
 import { ManagedChanges } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
+import { systemCode } from '../shared/database/system-code.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
 import type { Page } from '../shared/http/page.dto.js';
-import type { ConsoleSessionEntity } from './console-session.entity.js';
+import type { ConsoleSessionEntity, SignedInPerson } from './console-session.entity.js';
 import { ConsoleSessionsRepository, SESSION_MS_MAX, type SessionOwner } from './console-sessions.repository.js';
 import { viewTerms } from './session-view.js';
 
-/** Of a token, which nothing but its hash is kept of. */
+/** Token length; only its hash is stored. */
 const TOKEN_BYTES = 32;
+/** SQLSTATE. */
+const UNIQUE_VIOLATION = '23505';
 const LINK_MS_MAX = 15 * MINUTE_MS;
 const DEAD_LINK = 'This link has been used, or its time is over. Sign in with a management key.';
 
@@ -32,16 +36,19 @@ export interface OpenedSession {
   readonly session: ConsoleSessionEntity;
 }
 
-/** Where a sign-in comes from. */
+/** Origin of a sign-in. */
 export interface SignInFrom {
   readonly address: string | undefined;
   /** Browser and system. */
   readonly label: string;
 }
 
+/** The owner of a session, as its row has it. */
+type OwnerColumns = Pick<ConsoleSessionEntity, 'keyHash' | 'secretHash' | 'personId' | 'person' | 'signIn'>;
+
 /**
- * Who signs in to the console, and the sessions that follow. A session belongs to a key: another way to sign in would
- * have to name the key, or the rights, that it acts by.
+ * Signs callers in to the console, and manages their sessions. A session belongs to the key that it acts by, or to a
+ * person whose rights follow from the settings.
  */
 @Injectable()
 export class ConsoleSessionsService {
@@ -54,7 +61,7 @@ export class ConsoleSessionsService {
 
   /** @throws GatewayError `unauthenticated`, `forbidden` for an inference key, `rate-limited` */
   async signIn(key: string, from: SignInFrom): Promise<OpenedSession> {
-    // As in a header, whose ends have no blanks.
+    // The key of a header has no blanks at its ends either.
     return this.open(await this.guard.authenticate(from.address, hashKey(key.trim()), INACTIVE_KEY), from, undefined);
   }
 
@@ -64,6 +71,31 @@ export class ConsoleSessionsService {
     const known = await this.sessions.findLink(link, this.now());
     if (!known) return this.guard.fail(from.address, DEAD_LINK);
     return this.open(await this.guard.authenticate(from.address, known.keyHash, DEAD_LINK), from, link);
+  }
+
+  /**
+   * @param signIn hash of the state of the sign-in
+   * @returns undefined where that has opened a session before
+   */
+  async openForPerson(
+    caller: Caller,
+    person: SignedInPerson,
+    from: SignInFrom,
+    signIn: string,
+  ): Promise<OpenedSession | undefined> {
+    const owner = { keyHash: null, secretHash: null, personId: caller.keyHash, person, signIn };
+    try {
+      return await this.insert(
+        caller,
+        from,
+        owner,
+        async (manager) => !(await this.sessions.hasSignIn(manager, signIn)),
+      );
+    } catch (error) {
+      // Another process has used the sign-in first.
+      if (systemCode(error) === UNIQUE_VIOLATION) return undefined;
+      throw error;
+    }
   }
 
   /** A link for the first start: its token signs in once. @param keyHash of a management key */
@@ -97,16 +129,38 @@ export class ConsoleSessionsService {
   }
 
   /** @param link that is used up by it */
-  private async open({ caller }: ActiveKey, { label }: SignInFrom, link: string | undefined): Promise<OpenedSession> {
+  private async open({ caller }: ActiveKey, from: SignInFrom, link: string | undefined): Promise<OpenedSession> {
+    const owner = {
+      keyHash: caller.keyHash,
+      secretHash: secretOf(caller),
+      personId: null,
+      person: null,
+      signIn: null,
+    };
+    const opened = await this.insert(
+      caller,
+      from,
+      owner,
+      async (manager) => link === undefined || (await this.sessions.takeLink(manager, link)),
+    );
+    if (!opened) throw new GatewayError('unauthenticated', DEAD_LINK);
+    return opened;
+  }
+
+  /** @param mayOpen judged within the change: where it may not, nothing is opened */
+  private async insert(
+    caller: Caller,
+    { label }: SignInFrom,
+    owner: OwnerColumns,
+    mayOpen: (manager: EntityManager) => Promise<boolean>,
+  ): Promise<OpenedSession | undefined> {
     const token = newToken();
-    const session = await this.changes.run(caller, async (manager, at) => {
-      if (link !== undefined && !(await this.sessions.takeLink(manager, link)))
-        throw new GatewayError('unauthenticated', DEAD_LINK);
+    const session = await this.changes.run<ConsoleSessionEntity | undefined>(caller, async (manager, at) => {
+      if (!(await mayOpen(manager))) return { result: undefined, entries: [] };
       const row = await this.sessions.insert(manager, {
         id: hashKey(token),
         accountId: caller.accountId,
-        keyHash: caller.keyHash,
-        secretHash: secretOf(caller),
+        ...owner,
         label,
         createdAt: at,
         lastSeenAt: at,
@@ -115,7 +169,7 @@ export class ConsoleSessionsService {
       });
       return { result: row, entries: [CONSOLE_SESSION.created(row)] };
     });
-    return { token, session };
+    return session && { token, session };
   }
 
   private now(): Date {
@@ -123,9 +177,11 @@ export class ConsoleSessionsService {
   }
 }
 
-/** A key that is bound to a workspace reaches its own sessions. */
-const ownerFor = ({ accountId, boundTo, keyHash }: Caller): SessionOwner =>
-  boundTo === undefined ? { accountId } : { accountId, keyHash };
+/** A caller that is bound to a workspace can manage only the sessions of the same key or person. */
+function ownerFor({ accountId, boundTo, keyHash, person }: Caller): SessionOwner {
+  if (boundTo === undefined) return { accountId };
+  return person ? { accountId, personId: keyHash } : { accountId, keyHash };
+}
 
 const newToken = (): string => randomBytes(TOKEN_BYTES).toString('base64url');
 

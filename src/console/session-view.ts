@@ -1,11 +1,13 @@
-import type { ConsoleSessionEntity } from './console-session.entity.js';
+import type { ConsoleSessionEntity, SignedInPerson } from './console-session.entity.js';
 
 /** A session as its owner sees it (docs/operate/console.md#sessions). */
 export interface SessionView {
   /** Hash of its token: no credential. */
   readonly id: string;
-  /** Hash of the key that signed in. */
-  readonly key: string;
+  /** Hash of the key that signed in; null: a person did. */
+  readonly key: string | null;
+  /** The OIDC user, if any; absent: a key signed in. */
+  readonly person?: SignedInPerson;
   readonly label: string;
   readonly created_at: string;
   readonly last_seen_at: string;
@@ -21,10 +23,11 @@ export const viewSession = (session: ConsoleSessionEntity, current: string | und
   current: session.id === current,
 });
 
-/** What the audit log stores. */
+/** The fields of a session that the audit log stores. */
 export const viewTerms = (session: ConsoleSessionEntity): Omit<SessionView, 'last_seen_at' | 'current'> => ({
   id: session.id,
   key: session.keyHash,
+  ...(session.person && { person: session.person }),
   label: session.label,
   created_at: session.createdAt.toISOString(),
   expires_at: session.expiresAt.toISOString(),

@@ -41,8 +41,8 @@ export class Cancellation implements CancelSignal {
   }
 
   removeEventListener(_type: 'abort', listener: AbortListener): void {
-    const place = this.listeners.indexOf(listener);
-    if (place !== -1) this.listeners.splice(place, 1);
+    const index = this.listeners.indexOf(listener);
+    if (index !== -1) this.listeners.splice(index, 1);
   }
 
   /** Notifies every listener, once. Further reasons are ignored. */

@@ -1,7 +1,7 @@
 // A table of rules and addresses, each tested in both lists, and a property of joined rules: rules mean what vendors
 // document, cannot be bypassed, and several rules as one set allow what each of them allows.
 import fc from 'fast-check';
-import { computedMs, fastest } from '../../test/support/pace.js';
+import { computedMs, fastest } from '../../test/support/cpu-time.js';
 import { DOMAIN_LENGTH_MAX, domainFilter, isDomainRule, joinDomainRules, type DomainRules } from './domains.js';
 
 const allows = (rule: string, url: string): boolean => domainFilter({ allowedDomains: [rule] })(url);

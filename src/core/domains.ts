@@ -1,10 +1,10 @@
 import { parseUrl } from './parse-url.js';
 
-/** Which addresses may be reached, as domain rules. */
+/** Domain rules for the addresses that may be reached. */
 export interface DomainRules {
   /** Absent: all. */
   readonly allowedDomains?: readonly string[];
-  /** They override the allowed domains. */
+  /** Blocked domains override the allowed ones. */
   readonly blockedDomains?: readonly string[];
 }
 
@@ -17,9 +17,9 @@ export interface JoinedRules extends DomainRules {
   readonly isExact: boolean;
 }
 
-/** Of a host, in characters: the longest name in DNS (RFC 1035). An address with a longer one cannot be reached. */
+/** Characters of a host: the longest name in DNS (RFC 1035). An address with a longer one cannot be reached. */
 const HOST_LENGTH_MAX = 255;
-/** Of one rule, in characters. An arbitrary limit, which leaves room for a path behind the host. */
+/** Characters of one rule. Chosen: it allows a path after the host. */
 export const DOMAIN_LENGTH_MAX = 1_024;
 
 /**
@@ -28,13 +28,13 @@ export const DOMAIN_LENGTH_MAX = 1_024;
  * anything. Our choice: a port stands for itself, no port for all; a scheme in front is ignored.
  */
 interface DomainRule {
-  /** As it was written, without a scheme and a trailing slash. */
+  /** The rule in the caller's spelling, without its scheme and trailing slash. */
   readonly text: string;
   readonly host: string;
   readonly isBelowOnly: boolean;
   /** '' for any. */
   readonly port: string;
-  /** What the path begins with, and the part after the `*`; no trailing slash. */
+  /** The beginning of the path, and the part after the `*`; no trailing slash. */
   readonly path: readonly string[];
 }
 
@@ -116,11 +116,11 @@ export function joinDomainRules(all: readonly DomainRules[]): JoinedRules {
   if (!first) return { blockedDomains: printRules(bans), isExact };
   const meetAll = (some: readonly DomainRule[], more: readonly DomainRule[]): readonly DomainRule[] => {
     const index = new HostIndex(more);
-    const met = some.flatMap((one) =>
-      index.near(one).flatMap((other) => {
-        const common = meet(one, other);
+    const met = some.flatMap((rule) =>
+      index.near(rule).flatMap((near) => {
+        const common = meet(rule, near);
         if (common === 'inexact') isExact = false;
-        return common === 'inexact' ? one : (common ?? []);
+        return common === 'inexact' ? rule : (common ?? []);
       }),
     );
     return unique(met);
@@ -145,16 +145,16 @@ const unique = (rules: readonly DomainRule[]): readonly DomainRule[] => [
  * The intersection of two rules: one of the two where it lies within the other.
  * @returns undefined where it is empty; `inexact` where no single rule expresses it
  */
-function meet(one: DomainRule, other: DomainRule): DomainRule | 'inexact' | undefined {
-  if (isWithin(one, other)) return one;
-  if (isWithin(other, one)) return other;
-  const areHostsApart = !lies(one.host, other.host) && !lies(other.host, one.host);
-  const arePortsApart = one.port !== '' && other.port !== '' && one.port !== other.port;
-  return areHostsApart || arePortsApart || arePathsApart(one.path, other.path) ? undefined : 'inexact';
+function meet(first: DomainRule, second: DomainRule): DomainRule | 'inexact' | undefined {
+  if (isWithin(first, second)) return first;
+  if (isWithin(second, first)) return second;
+  const areHostsApart = !lies(first.host, second.host) && !lies(second.host, first.host);
+  const arePortsApart = first.port !== '' && second.port !== '' && first.port !== second.port;
+  return areHostsApart || arePortsApart || arePathsApart(first.path, second.path) ? undefined : 'inexact';
 }
 
 /** Whether a host is another one, or a subdomain of it. */
-const lies = (host: string, other: string): boolean => host === other || host.endsWith(`.${other}`);
+const lies = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`);
 
 function isWithin(inner: DomainRule, outer: DomainRule): boolean {
   if (outer.port !== '' && outer.port !== inner.port) return false;

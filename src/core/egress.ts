@@ -3,9 +3,9 @@ import { domainFilter, joinDomainRules, type DomainRules, type JoinedRules } fro
 
 /** The addresses that tools and providers may reach for a key, as they are administered and stored. */
 export interface EgressRules {
-  /** Null: everywhere; without entries: nowhere. */
+  /** Null allows every domain, an empty list none. */
   readonly allowed_domains: readonly string[] | null;
-  /** They override the allowed domains. */
+  /** Blocked domains override the allowed ones. */
   readonly blocked_domains: readonly string[] | null;
 }
 
@@ -20,7 +20,7 @@ export class Egress {
 
   /** @returns undefined where none of the rules limits anything */
   static of(...sets: readonly (EgressRules | null)[]): Egress | undefined {
-    const rules = sets.flatMap((one) => (one && isLimiting(one) ? [domainRules(one)] : []));
+    const rules = sets.flatMap((set) => (set && isLimiting(set) ? [domainRules(set)] : []));
     return rules.length === 0 ? undefined : new Egress(rules);
   }
 

@@ -22,9 +22,9 @@ export interface FaultDetail {
   readonly status?: number;
   /** The provider's own code of the failure. */
   readonly providerCode?: string;
-  /** How long the provider requests to wait, in milliseconds. */
+  /** The wait that the provider requests, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Its reply had begun, and was cut off. */
+  /** Whether the reply had begun before it was cut off. */
   readonly isCut?: true;
 }
 
@@ -106,7 +106,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The same error with further keys in its `metadata`; absent: unchanged. */
+/** The error with further keys in its `metadata`; absent: unchanged. */
 export function withMetadata(error: GatewayError, more: ErrorDetail['metadata'] | undefined): GatewayError {
   if (!more) return error;
   const { kind, message, detail } = error;

@@ -32,7 +32,7 @@ export class ExtensionFault extends Error {
   override readonly name = 'ExtensionFault';
   /** The service had begun its work and may bill it: the answer was late or unusable. */
   readonly mayBeBilled: boolean;
-  /** The gateway itself is full, and may have a place by then, in milliseconds. */
+  /** The gateway itself is overloaded; retry after this time, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -59,11 +59,14 @@ export class ExtensionFault extends Error {
 
 const FULL_RETRY_AFTER_MS = 1_000;
 
-/** The gateway has no place for this work at present, as opposed to the service that it calls. */
+/** The gateway has no capacity for this work at present, as opposed to the service that it calls. */
 export const gatewayFull = (message: string, options?: ErrorOptions): ExtensionFault =>
   new ExtensionFault('busy', message, { ...options, retryAfterMs: FULL_RETRY_AFTER_MS });
 
-/** Whether a request had been sent to an external service by then: not where it was refused, or there was no room. */
+/**
+ * Whether the fault occurred after a request was sent to an external service: not if the request was refused, or if
+ * there was no capacity.
+ */
 export const wasRequested = ({ kind }: ExtensionFault): boolean => kind !== 'refused' && kind !== 'busy';
 
 export interface FetchedPage {
@@ -71,7 +74,7 @@ export interface FetchedPage {
   readonly url: string;
   /** Without parameters, lower case. */
   readonly mediaType: string;
-  /** Of the text's encoding, as reported by the server; lower case. */
+  /** Charset of the text, as reported by the server; lower case. */
   readonly charset?: string;
   readonly bytes: Buffer;
   /** Reserves memory for so many more bytes that are derived from it. @returns false where there is none */
@@ -108,7 +111,7 @@ export interface EngineCall {
 /** A request to the web, for usage figures. */
 export interface WebRequest {
   readonly kind: 'search' | 'fetch';
-  /** Name of the engine, in the words of the tool's `engine`. */
+  /** Name of the engine, a value of the tool's `engine`. */
   readonly engine: string;
   /** Results that the model reads. */
   readonly results: number;
@@ -123,7 +126,7 @@ export interface EngineClient {
   call(call: EngineCall, signal: CancelSignal, reached?: () => void): Promise<Json>;
 }
 
-/** Threads for work of more than a few milliseconds: one bounded pool of the process. */
+/** Worker threads for jobs of more than a few milliseconds: one bounded pool for each process. */
 export interface WorkerPool {
   /**
    * @param job the name of a job that the workers know
@@ -154,7 +157,7 @@ export interface ParsedFileStore {
 }
 
 /** Options of a further call. */
-export interface PlanOptions {
+export interface FurtherCallOptions {
   /** Ends the call, where that is before the generation ends. */
   readonly signal?: CancelSignal;
   /** Limit for the uses of all its tools together; absent: each tool has its own limit alone. */
@@ -163,12 +166,12 @@ export interface PlanOptions {
 
 /** A planned further call of a generation: nothing is held for it or sent yet. */
 export interface PlannedCall {
-  /** Its cost so far, its tools included. */
+  /** Cost of the call so far, including its tools. */
   readonly cost: PicoUsd;
   /**
    * Runs it: held, settled and reported as part of its generation. Callable once; resolves at the first committing
    * event.
-   * @throws GatewayError when no provider answers it, or there is no room for it
+   * @throws GatewayError when no provider answers it, or there is no capacity for it
    */
   start(): Promise<AsyncIterable<readonly ModelEvent[]>>;
 }
@@ -176,7 +179,7 @@ export interface PlannedCall {
 /** The services that a plugin or service tool uses during one generation. Independent of HTTP, SQL and Nest. */
 export interface ExtensionContext {
   readonly caller: Caller;
-  /** Aborted with the generation: everything under way ends. */
+  /** Aborted with the generation: all running work must stop. */
   readonly signal: CancelSignal;
   readonly clock: Clock;
   /** The snapshot that the generation was planned with. */
@@ -185,17 +188,17 @@ export interface ExtensionContext {
   readonly isSandbox: boolean;
   /** The models that the caller may call, each with the endpoints that it may use, in catalog order. */
   readonly callable: () => readonly Model[];
-  /** Whether the caller receives the results of tools: the chat format has no place for them. */
+  /** Whether the caller receives the results of tools: the chat format has no field for them. */
   readonly showsResults: boolean;
   /** The request of this generation, with the results of its earlier steps. */
   readonly request: ModelRequest;
   readonly guardedFetch: GuardedFetch;
   readonly engines: EngineClient;
   /**
-   * Charges the answer of an external service, at once and however the request ends: all charges of a use together
-   * never exceed its reservation. They also pay for the engine calls answered by then; calls that are never charged are
-   * the operator's cost.
-   * @param billed by the engine, where it did more than it was to: the operator bears the rest
+   * Charges the answer of an external service, at once and however the request ends. All charges of a use together
+   * never exceed its reservation. A charge also pays for the engine calls that were answered before; calls that are
+   * never charged are the operator's cost.
+   * @param billed the price of the engine, where it did more than requested: the operator bears the difference
    * @throws the signal's reason: a result that is not charged must not be used either
    */
   readonly charge: (cost: PicoUsd, billed?: PicoUsd) => void;
@@ -219,7 +222,7 @@ export interface ExtensionContext {
    * their calls and results are among its events.
    * @throws GatewayError where the request may not be sent, or lacks what its tools need
    */
-  plan(request: ModelRequest, kind: ConsultationKind, options?: PlanOptions): Promise<PlannedCall>;
+  plan(request: ModelRequest, kind: ConsultationKind, options?: FurtherCallOptions): Promise<PlannedCall>;
   /** Plans it and starts it. @throws GatewayError as either does */
   infer(request: ModelRequest, kind: ConsultationKind): Promise<AsyncIterable<readonly ModelEvent[]>>;
 }

@@ -2,8 +2,8 @@ import type { ErrorKind, FaultKind } from './errors.js';
 
 interface FaultPolicy {
   /**
-   * What may succeed instead: another endpoint of the same model, or only another model, where the request itself was
-   * at fault.
+   * The next attempt that may succeed: at another endpoint of the same model, or only with another model, where the
+   * request itself was at fault.
    */
   readonly tryNext: 'endpoint' | 'model';
   /** The caller's error when this was the last attempt (docs/use/errors.md#provider-faults). */

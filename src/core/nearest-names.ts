@@ -1,26 +1,26 @@
 /** Characters of an unknown name that are compared: the caller's may be megabytes long. */
 const COMPARED_MAX = 64;
 /** Typing errors in a long name; in a short one, fewer than half its characters. */
-const SLIPS_MAX = 3;
+const TYPOS_MAX = 3;
 
 /**
  * The known names that were probably meant, the nearest first, equally near ones in the given order.
  * @param count the most names that are returned
- * @param slips the most typing errors in a long name
+ * @param typosMax the most typing errors in a long name
  * @returns none where no name is near enough
  */
 export function nearestNames(
   name: string,
   known: Iterable<string>,
   count: number,
-  slips: number = SLIPS_MAX,
+  typosMax: number = TYPOS_MAX,
 ): readonly string[] {
-  const given = plain(name.slice(0, COMPARED_MAX));
-  const slipsMax = Math.min(slips, Math.floor(given.length / 2));
+  const wanted = plain(name.slice(0, COMPARED_MAX));
+  const limit = Math.min(typosMax, Math.floor(wanted.length / 2));
   const near: { readonly candidate: string; readonly distance: number }[] = [];
   for (const candidate of known) {
-    const distance = editDistance(given, plain(candidate));
-    if (distance <= slipsMax) near.push({ candidate, distance });
+    const distance = editDistance(wanted, plain(candidate));
+    if (distance <= limit) near.push({ candidate, distance });
   }
   near.sort((one, other) => one.distance - other.distance);
   return near.slice(0, count).map(({ candidate }) => candidate);

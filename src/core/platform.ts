@@ -4,7 +4,7 @@ import type { Target, UpstreamCall, UpstreamFailure } from './provider.js';
 import type { DialectId } from './routing/catalog.js';
 import type { Secret } from './secret.js';
 import type { SseFrame } from './stream/sse.js';
-import type { Step } from './stream/step.js';
+import type { StreamStage } from './stream/stream-stage.js';
 import type { RequestField } from './translation.js';
 
 /** Names in lower case. */
@@ -20,10 +20,10 @@ export interface CallContext {
   readonly credential: Secret | undefined;
 }
 
-/** An address whose host a caller specified, in a credential of its own. */
+/** An address whose host a caller specified, in the credential of the caller. */
 export interface GuardedAddress {
   readonly url: string;
-  /** It is reached like URLs of callers: at public addresses, and at those that the operator lists. */
+  /** The address is reached like URLs of callers: at public addresses, and at those that the operator lists. */
   readonly isGuarded: true;
 }
 
@@ -37,8 +37,8 @@ export interface PrintedCall {
 }
 
 /**
- * How a provider is addressed, authorised and framed, whatever the content: the axis beside `Dialect`. Safe to share;
- * state between calls, such as a token, is stored by credential.
+ * Addresses, authorisation and framing of a provider's calls, independent of their content: the axis beside `Dialect`.
+ * Safe to share; state between calls, such as a token, is stored by credential.
  */
 export interface Platform {
   /**
@@ -67,6 +67,8 @@ export interface Platform {
   carriesBeta?(beta: string, target: Target): boolean;
   /** Whether the calls by which this dialect counts tokens work here. Absent: they do. */
   counts?(dialect: DialectId): boolean;
+  /** Whether the calls of its tasks do. Absent: they do. */
+  doesTasks?(dialect: DialectId): boolean;
   /**
    * The absolute URL of the call. The platform fills the placeholders of the base URL, such as `{region}`. An address
    * from the credential of a caller is guarded, unless its host is the vendor's own.
@@ -86,7 +88,7 @@ export interface Platform {
    * is framed. One per reply. Undefined: the reply is one JSON document, although a stream was requested. Does not
    * throw itself.
    */
-  frames(headers: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined;
+  frames(headers: UpstreamFailure['headers']): StreamStage<Uint8Array, SseFrame> | undefined;
   /**
    * Why a call without a 2xx failed, where the platform failed it and not the model behind it. Undefined: the dialect
    * decides.

@@ -39,7 +39,7 @@ export interface Prepared {
 export interface Consulted extends Prepared {
   /** Pages that it added: cited by the blocks of the answer that use them. */
   readonly sources?: readonly WebCitation[];
-  /** It added the output of models that it consulted, which is not reviewed. */
+  /** Whether the plugin added the output of models that it consulted, which is not reviewed. */
   readonly isOfModels?: boolean;
 }
 
@@ -47,32 +47,31 @@ export interface Consulted extends Prepared {
 export type LocalContext = Pick<ExtensionContext, 'caller' | 'signal' | 'workers' | 'catalog' | 'parsedFiles'>;
 
 /** A model that `consult` would call. */
-export interface ForeseenCall {
+export interface PlannedConsultation {
   readonly kind: ConsultationKind;
   /** The first of them that can be planned is sent. */
   readonly requests: readonly ModelRequest[];
   /** The limit for the uses of all its tools together. */
   readonly toolUsesMax: number;
-  /** False: the output of other models will be part of it, so its bound is unknown. */
+  /** False: the output of other models will be part of the requests, so their bound is unknown. */
   readonly isWhole: boolean;
 }
 
 /** Calls that a plugin requires. */
 export interface RequiredCalls {
-  readonly calls: readonly ForeseenCall[];
-  /** One of them is sufficient. */
+  readonly calls: readonly PlannedConsultation[];
+  /** Whether one of the calls is sufficient. */
   readonly isAnyOf?: boolean;
 }
 
-/** What is known before any call. */
-export type Foresight = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
+/** The part of the context that exists before any call. */
+export type PlanningContext = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
 
 /** Reports a stage. */
 export type NoteStage = (note: StageNote) => void;
 
 /**
- * Tokens that remain of a text that may be shortened (`TextBlock.keeps`), as `textTokens` counts them. An arbitrary
- * choice.
+ * Tokens that remain of a text that may be shortened (`TextBlock.keeps`), as `textTokens` counts them. Chosen.
  */
 export const SHORTENED_LEAST = 1_000;
 
@@ -84,7 +83,7 @@ export interface ReplyWatch {
    * @throws GatewayError to end the reply: a `ReplyRefused` where the caller pays for what came
    */
   pass(batch: Batch): Batch | Promise<Batch>;
-  /** How long held-back events may wait for more, in milliseconds; undefined: none are held back. */
+  /** Milliseconds that held-back events may wait for more; undefined: none are held back. */
   readonly overdueMs?: number | undefined;
   /** Called after that time. @returns and throws as `pass` */
   release?(): Batch | Promise<Batch>;
@@ -129,25 +128,25 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
    * The minimum of tokens that `consult` adds to the prompt, as `textTokens` counts them: reserved with its price. A
    * text that may be shortened counts `SHORTENED_LEAST` beside what it keeps. Absent: none.
    */
-  growth?(request: ModelRequest, options: Options, context: ExtensionContext): number;
+  addedTokens?(request: ModelRequest, options: Options, context: ExtensionContext): number;
   /**
-   * The part of `growth` that is held for already, because the text replaces files whose pages count. Limits of tokens
-   * do not count pages. Absent: none.
+   * The part of `addedTokens` that is held for already, because the text replaces files whose pages count. Limits of
+   * tokens do not count pages. Absent: none.
    */
-  heldGrowth?(request: ModelRequest): number;
+  heldTokens?(request: ModelRequest): number;
   /** Whether `consult` has anything to call for a prepared request. Absent: always. */
   consults?(request: ModelRequest): boolean;
   /** The models that `consult` would call, for an explanation. Pure. */
-  foresee?(
+  planConsultations?(
     request: ModelRequest,
     options: Options,
-    foresight: Foresight,
-  ): readonly ForeseenCall[] | Promise<readonly ForeseenCall[]>;
+    context: PlanningContext,
+  ): readonly PlannedConsultation[] | Promise<readonly PlannedConsultation[]>;
   /**
    * The model calls that it requires: reserved before other plugins buy anything. For a plugin that reviews, the calls
    * that judge `tokens` tokens; for another, its own calls beside the `tokens` that others add to the prompt. Pure.
    */
-  requires?(request: ModelRequest, options: Options, foresight: Foresight, tokens: number): RequiredCalls;
+  requires?(request: ModelRequest, options: Options, context: PlanningContext, tokens: number): RequiredCalls;
   /**
    * Calls a model or an external service, after the hold and before the model of the request.
    * @param note for a stage that is reported if it throws
@@ -173,7 +172,11 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   /**
    * The model calls that `watch` makes for the beginning of an answer: reserved before anything is bought for it. Pure.
    */
-  foreseeWatch?(request: ModelRequest, options: Options, foresight: Foresight): readonly ForeseenCall[];
+  planWatchConsultations?(
+    request: ModelRequest,
+    options: Options,
+    context: PlanningContext,
+  ): readonly PlannedConsultation[];
   /** One watch for each answer; undefined where there is nothing to watch. */
   watch?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): ReplyWatch | undefined;
 }

@@ -1,5 +1,7 @@
+import type { NumberLists } from './json/number-lists.js';
 import type { ModelEvent } from './conversation/event.js';
 import type { ModelRequest } from './conversation/request.js';
+import type { TaskKind } from './conversation/task.js';
 import type { ProviderFault } from './errors.js';
 import type { Base64Text } from './json/base64-text.js';
 import type { Json, Vendor } from './json/json.js';
@@ -8,12 +10,12 @@ import type { DialectId, Model, Endpoint } from './routing/catalog.js';
 import type { ServiceTier } from './routing/plan.js';
 import type { Steps } from './steps.js';
 import type { SseFrame } from './stream/sse.js';
-import type { Step } from './stream/step.js';
+import type { StreamStage } from './stream/stream-stage.js';
 import type { TranslationTable } from './translation.js';
 
 /**
- * How the platform `direct` adds a credential to a call: as a bearer token, or in the header of this name. `none`, on
- * any platform: the provider requires none.
+ * The form in which the platform `direct` adds a credential to a call: as a bearer token, or in the header of this
+ * name. `none`, on any platform: the provider requires none.
  */
 export type CredentialScheme = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'none';
 
@@ -22,7 +24,7 @@ export type UndeclaredFields =
   /** All but these; these only with one of the listed values, which have no effect. */
   { readonly allBut: ReadonlyMap<string, readonly Json[]> } | { readonly only: ReadonlySet<string> };
 
-/** What is known of a provider besides the catalog file. */
+/** Properties of a provider that the code states, besides those of the catalog file. */
 export interface ProviderDefinition {
   readonly slug: string;
   readonly credential: CredentialScheme;
@@ -37,7 +39,7 @@ export interface Target {
   readonly endpoint: Endpoint;
   /** The service tier that it requests. */
   readonly tier: ServiceTier;
-  /** Its data must be neither collected nor stored (`Leg.refusesKeeping`). */
+  /** Whether the provider must neither collect nor store the data of the call (`Leg.refusesKeeping`). */
   readonly refusesKeeping?: boolean | undefined;
   readonly definition: ProviderDefinition;
 }
@@ -48,7 +50,7 @@ export interface Target {
  */
 export interface RequiredMedia {
   readonly url: string;
-  /** Which kinds are accepted. */
+  /** The accepted kind. */
   readonly accept: 'image' | 'document';
   /** The field, for errors: `messages.0.content.1.source.url`. */
   readonly path: string;
@@ -78,46 +80,62 @@ export interface UpstreamFailure {
   readonly status: number;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** At most the first 64 KiB. */
+  /** The first 64 KiB of the body at most. */
   readonly body: string;
+}
+
+/** Encodes one kind of call, and decodes its whole reply. */
+export interface CallCodec {
+  /** Names of members of a whole reply that are long lists of numbers, or lists of them. Absent: there are none. */
+  readonly vectorNames?: readonly string[];
+  /**
+   * @throws Untranslatable when the request contains something that this target cannot carry and no rule allows to drop
+   */
+  encode(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall>;
+  /**
+   * The events of a finished stream, from a whole reply. Throws a `ProviderFault` for an error inside a 200 and a
+   * malformed body.
+   */
+  decodeWhole(body: unknown, context: DecodeContext): Steps<ModelEvent[]>;
+}
+
+/** The calls of a task (`core/conversation/task.ts`). */
+export interface TaskCodec extends CallCodec {
+  /** The most inputs of one call, and tokens of all of them together: more are sent in several. Absent: any number. */
+  limits?(target: Target): { readonly inputs: number; readonly tokens?: number };
+  /** Names of the fields of a request that the target does not receive. Absent: it receives all. */
+  dropped?(request: ModelRequest, target: Target): readonly string[];
 }
 
 /**
  * The format of an upstream: pure functions, safe to share; long work is done in steps, short work in one. A dialect
  * knows no addresses, credentials, framings or sockets; its `Platform` does.
  */
-export interface Dialect {
+export interface Dialect extends CallCodec {
   readonly id: DialectId;
   /** The vendor whose values it prints unchanged. */
   readonly vendor: Vendor;
   readonly defaultCredential: CredentialScheme;
-  /** It fails where a caller requests it: its failures imply nothing for the health. */
+  /** Whether calls fail on request (sandbox): their faults do not affect the endpoint's health. */
   readonly failsOnPurpose?: boolean;
   /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
   requiredMedia?(request: ModelRequest, target: Target): readonly RequiredMedia[];
-  /** What it maps, drops and refuses; encoder and decoder read it. */
+  /** Fields and blocks that it maps, drops and refuses; encoder and decoder read the table. */
   readonly table: TranslationTable<Target>;
   /**
-   * @throws Untranslatable when the request contains something that this target cannot carry and no rule allows to drop
+   * The decoder of one reply. It throws a `ProviderFault` for error frames and malformed ones; `end` throws when the
+   * reply had not ended.
    */
-  encode(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall>;
-  /**
-   * One per reply. Throws a `ProviderFault` for error frames and malformed ones; `end` throws when the reply had not
-   * ended.
-   */
-  decodeStream(context: DecodeContext): Step<SseFrame, ModelEvent>;
-  /**
-   * The events of a finished stream, from a whole reply. Throws a `ProviderFault` for an error inside a 200 and a
-   * malformed body.
-   */
-  decodeWhole(body: unknown, context: DecodeContext): Steps<ModelEvent[]>;
+  decodeStream(context: DecodeContext): StreamStage<SseFrame, ModelEvent>;
   /** Why a call without a 2xx failed. Tolerates any body. */
   fault(failure: UpstreamFailure): ProviderFault;
   /** Absent where its format has no such call. */
   readonly counting?: TokenCounting;
+  /** Codecs of the tasks that its format has calls for. */
+  readonly tasks?: Readonly<Partial<Record<TaskKind, TaskCodec>>>;
 }
 
-/** How an upstream counts the tokens of a prompt without answering it. */
+/** The upstream's route that counts the tokens of a prompt without answering it. */
 export interface TokenCounting {
   /** @throws Untranslatable as `Dialect.encode` does */
   encode(request: ModelRequest, target: Target): Steps<UpstreamCall>;
@@ -132,8 +150,12 @@ export interface CountedPrompt {
   readonly originalInputTokens?: number;
 }
 
-/** What a decoder may need of the request whose answer it reads, such as mapped tool names. */
+/** The facts about a request that the decoder of its answer may need, such as mapped tool names. */
 export interface DecodeContext {
   readonly request: ModelRequest;
   readonly target: Target;
+  /** Headers of a whole reply: some providers state figures there. Lower-case names. */
+  readonly headers?: UpstreamFailure['headers'] | undefined;
+  /** The long lists of numbers in a reply of a codec with `vectorNames`. */
+  readonly numberLists?: NumberLists | undefined;
 }

@@ -47,7 +47,7 @@ export class StepCounter {
 /** Text of one step, in bytes: less than a millisecond's work. */
 const STEP_BYTES = 1024 * 1024;
 
-/** As `StepCounter`, for items that may be long texts. */
+/** A `StepCounter` for items that may be long texts. */
 export class TextStepCounter {
   private readonly items = new StepCounter();
   private bytes = 0;

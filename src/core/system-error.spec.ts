@@ -15,7 +15,7 @@ describe('systemErrorOf', () => {
     expect(systemErrorOf(behind(cause))).toEqual({
       code: 'ENOTFOUND',
       hostname: 'api.example',
-      place: '192.0.2.1:443',
+      address: '192.0.2.1:443',
     });
   });
 

@@ -1,10 +1,10 @@
 /** The diagnostic part of an error of the system or of TLS. */
 export interface SystemError {
-  /** Such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+  /** For example `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
   readonly code: string;
   readonly hostname?: string | undefined;
   /** Address and port that were called. */
-  readonly place?: string | undefined;
+  readonly address?: string | undefined;
 }
 
 const CAUSES_MAX = 5;
@@ -20,7 +20,7 @@ export function systemErrorOf(failure: Pick<Error, 'cause'>): SystemError | unde
       return {
         code: error.code,
         hostname: typeof hostname === 'string' ? hostname : undefined,
-        place: typeof at === 'string' ? `${at}:${String(port)}` : undefined,
+        address: typeof at === 'string' ? `${at}:${String(port)}` : undefined,
       };
     }
     error = error.cause;

@@ -12,7 +12,7 @@ export function setTag(tags: Record<string, string>, name: string, value: string
   else Object.defineProperty(tags, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
-/** Both together; of a name that both have, the value of the first. Absent: none. */
+/** The tags of both; of a name that both have, the value of the first. Absent: none. */
 export function tagsOver(first: Tags | undefined, second: Tags | undefined): Tags | undefined {
   if (!first || !second) return first ?? second;
   const both: Record<string, string> = {};

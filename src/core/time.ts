@@ -3,7 +3,10 @@ export abstract class Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   abstract now(): number;
 
-  /** How far it is ahead of the system's clock, in milliseconds. Times that the database supplies are moved as far. */
+  /**
+   * Milliseconds that this clock is ahead of the system's clock. Times that the database supplies are moved by the same
+   * amount.
+   */
   readonly aheadMs: number = 0;
 }
 
@@ -19,7 +22,7 @@ export class SystemClock extends Clock {
  */
 export const elapsedMs = (): number => Math.trunc(performance.now());
 
-/** How often a limit is reset; `lifetime` never is. */
+/** Intervals after which a limit is reset; `lifetime` is never reset. */
 export const INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 export type Interval = (typeof INTERVALS)[number];
 

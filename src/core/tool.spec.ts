@@ -5,7 +5,7 @@ import { catalogOf } from '../../test/support/route-inputs.js';
 import { Cancellation } from './cancellation.js';
 import { CallerGone } from './errors.js';
 import type { JsonObject } from './json/json.js';
-import type { ServedTool, ServiceTool, ToolFailure, ToolResult } from './tool.js';
+import type { GatewayRunTool, ServiceTool, ToolFailure, ToolResult } from './tool.js';
 
 const fail = (failure: ToolFailure): ToolResult => ({
   text: `Failed: ${failure}.`,
@@ -20,7 +20,7 @@ const division: ServiceTool = {
   resultType: 'division_tool_result',
   offer: ({ parameters: { places } }) => ({
     runsAt: 'gateway',
-    shown: {
+    asFunction: {
       name: 'divide',
       description: `Divides, to ${places as number} places.`,
       inputSchema: { type: 'object', properties: { by: { type: 'number' } }, required: ['by'] },
@@ -59,10 +59,10 @@ const offered = division.offer(
       throw new Error('needs no model');
     },
   },
-) as ServedTool;
+) as GatewayRunTool;
 
 it('is shown to the model as a function, and priced before it runs', () => {
-  expect(offered.shown).toMatchObject({ name: 'divide', description: 'Divides, to 2 places.' });
+  expect(offered.asFunction).toMatchObject({ name: 'divide', description: 'Divides, to 2 places.' });
   expect(offered.price).toBe(2n);
 });
 

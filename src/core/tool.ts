@@ -21,35 +21,35 @@ export const kindOf = (type: string): 'web_search' | 'web_fetch' | 'advisor' | u
 export const ownName = (tool: NamedTool): string | undefined =>
   tool.type === 'vendor' ? tool.name : tool.id.replace(SERVICE_TOOL_PREFIX, '');
 
-/** The names by which a choice means a tool. One that has a function beside it is chosen by the function's name. */
-function answeredNames(tool: Tool): readonly (string | undefined)[] {
+/** Names that `tool_choice` may use for a tool. A tool that runs as a function is chosen by the function's name. */
+function matchingNames(tool: Tool): readonly (string | undefined)[] {
   if (tool.type === 'function') return [tool.name];
   return tool.served ? [tool.served.name] : [typeOf(tool), ownName(tool)];
 }
 
 /** Whether a choice means a tool by this name. */
-export const answersTo = (tool: Tool, name: string): boolean => answeredNames(tool).includes(name);
+export const matchesToolName = (tool: Tool, name: string): boolean => matchingNames(tool).includes(name);
 
 /** Whether a choice means a tool by one of these names. */
-export const answersToOneOf = (tool: Tool, names: ReadonlySet<string | undefined>): boolean =>
-  answeredNames(tool).some((name) => names.has(name));
+export const matchesOneToolName = (tool: Tool, names: ReadonlySet<string | undefined>): boolean =>
+  matchingNames(tool).some((name) => names.has(name));
 
-/** The places of tools by the names that they answer to; of several that answer to one, the first. */
-export function placesByName(tools: readonly Tool[]): ReadonlyMap<string, number> {
-  const places = new Map<string, number>();
-  for (const [place, tool] of tools.entries()) {
-    for (const name of answeredNames(tool)) if (name !== undefined && !places.has(name)) places.set(name, place);
+/** The index of each tool by the names that it answers to; of several that answer to one, the first. */
+export function indexByName(tools: readonly Tool[]): ReadonlyMap<string, number> {
+  const indexes = new Map<string, number>();
+  for (const [index, tool] of tools.entries()) {
+    for (const name of matchingNames(tool)) if (name !== undefined && !indexes.has(name)) indexes.set(name, index);
   }
-  return places;
+  return indexes;
 }
 
 /**
  * Whether a choice by this name means a tool of the request. A vendor's set of tools, which has no name, may hold any.
  */
 export const hasTool = (tools: readonly Tool[], name: string): boolean =>
-  tools.some((tool) => answersTo(tool, name) || (tool.type === 'vendor' && tool.name === undefined));
+  tools.some((tool) => matchesToolName(tool, name) || (tool.type === 'vendor' && tool.name === undefined));
 
-/** The function that a model receives in place of a tool. */
+/** The function that a model receives instead of a tool. */
 export interface ToolFunction {
   readonly name: string;
   readonly description: string;
@@ -59,17 +59,17 @@ export interface ToolFunction {
 
 /** A tool as a caller requests it in `tools[]`. */
 export interface RequestedTool {
-  /** Its wire type, such as `openrouter:web_search` or `web_search_20250305`. */
+  /** `type` of the tool in the request, such as `openrouter:web_search` or `web_search_20250305`. */
   readonly type: string;
-  /** Its settings: `parameters` of a service tool, the fields beside `type` of a vendor's tool. */
+  /** Options of the tool: `parameters` of a service tool, or the fields next to `type` of a vendor's tool. */
   readonly parameters: JsonObject;
-  /** Its path in the request, for errors: `tools.0`. */
+  /** Path of the tool in the request, for error messages: `tools.0`. */
   readonly path: string;
   /** The domains that a search is limited to, including its own; absent: its own alone. */
   readonly bound?: JoinedRules;
 }
 
-/** Why a use failed, in the words of the Messages format (docs/use/tools-and-plugins.md#results). */
+/** Why a use failed, in the terms of the Messages format (docs/use/tools-and-plugins.md#results). */
 export type ToolFailure =
   | 'invalid_tool_input'
   | 'max_uses_exceeded'
@@ -84,9 +84,9 @@ export type ToolFailure =
 
 /** The result of one use of a tool. A failure is a result as well: the model receives it, and may continue. */
 export interface ToolResult {
-  /** What the model reads. */
+  /** The text for the model. */
   readonly text: string;
-  /** What the caller receives: `content` of the result block. */
+  /** `content` of the result block, for the caller. */
   readonly content: Json;
   /** The picture in it. */
   readonly image?: MediaSource;
@@ -98,30 +98,32 @@ export interface ToolResult {
 /** The context of a use. */
 export interface ToolUse {
   readonly context: ExtensionContext;
-  /** From 1, of this tool in this generation. */
+  /** Number of this use of this tool in this generation, from 1. */
   readonly number: number;
 }
 
 /** A tool of one generation that the gateway runs. It may keep state across its uses. */
-export interface ServedTool {
+export interface GatewayRunTool {
   readonly runsAt: 'gateway';
-  readonly shown: ToolFunction;
+  readonly asFunction: ToolFunction;
   /** The highest cost of one use: held before it runs. */
   readonly price: PicoUsd;
   /** Further uses fail without being run. */
   readonly usesMax: number;
-  /** What does the work, in the words of the tool's `engine`; absent: the tool has no choice of engines. */
+  /**
+   * Name of the engine that runs the tool, a value of the tool's `engine`; absent: the tool has no choice of engines.
+   */
   readonly engine?: string;
   /** Id of the model that it consults. */
   readonly model?: string;
   /**
    * The request of a use to a model, as far as it decides about the plan and is known beforehand; absent: it calls
-   * none. Requests are planned as one if they have the same model and modalities, with and without the conversation,
-   * instructions of the same length, and the same output limit.
+   * none. Requests share one plan if they have the same model, modalities, output limit and length of instructions, and
+   * all or none of them have the conversation.
    */
   readonly consults?: (request: ModelRequest) => ModelRequest;
   /**
-   * Runs one use. Called with an object that fits the schema shown.
+   * Runs one use. `input` has been validated against `inputSchema`.
    * @throws the signal's reason, or a bug of the gateway, which is logged: every other failure is a result
    */
   run(input: JsonObject, use: ToolUse): Promise<ToolResult>;
@@ -130,12 +132,12 @@ export interface ServedTool {
 }
 
 /** A tool that any model receives as a function, and whose calls the caller answers. */
-export interface HandedTool {
+export interface CallerRunTool {
   readonly runsAt: 'caller';
-  readonly shown: ToolFunction;
+  readonly asFunction: ToolFunction;
 }
 
-/** What an offer is made from. */
+/** Inputs of an offer of a tool. */
 export interface ToolSetup {
   /** The snapshot that the generation was planned with. */
   readonly catalog: CatalogSnapshot;
@@ -147,7 +149,8 @@ export interface ToolSetup {
 
 /**
  * Opens what `ExtensionContext.seal` sealed, by the part of a result's `content` that has it as `encrypted_content`;
- * undefined: its key is gone, or it is not ours. The seals of a conversation are opened beforehand, in slices.
+ * undefined: the key no longer exists, or another gateway made the seal. The seals of a conversation are opened
+ * beforehand, in slices.
  */
 export type OpenSeal = (part: JsonObject) => Json | undefined;
 
@@ -161,7 +164,7 @@ export interface ServiceTool {
    * The requested tool, ready for one generation.
    * @throws GatewayError `invalid-request` naming the missing setting
    */
-  offer(requested: RequestedTool, setup: ToolSetup): ServedTool | HandedTool;
+  offer(requested: RequestedTool, setup: ToolSetup): GatewayRunTool | CallerRunTool;
   /**
    * The text for the model, from the `content` of a result block that came back; a placeholder for what cannot be
    * opened.

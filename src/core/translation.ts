@@ -4,9 +4,9 @@ import type { FaultKind } from './errors.js';
 import type { Json } from './json/json.js';
 
 /*
- * What a dialect does with everything that a request or a reply may hold: the words of its translation table. The rows
- * are closed unions, so that a dialect without a rule for one of them does not compile. Encoders, decoders,
- * `require_parameters` and the tables of docs/use/translation.md read the same rows (docs/contribute/decisions/0057).
+ * The translation table of a dialect: its treatment of each part of a request or a reply. The rows are closed unions,
+ * so that a dialect without a rule for one of them does not compile. Encoders, decoders, `require_parameters` and the
+ * tables of docs/use/translation.md read the same rows (docs/contribute/decisions/0057).
  */
 
 /** A field of a request, by its name in lists of endpoints, with its name in the tables. */
@@ -43,11 +43,11 @@ export const REQUEST_FIELDS = {
   context_management: '`context_management`',
   cache_control: '`cache_control` (top level)',
   user: '`user`',
-  metadata: '`metadata`, the rest',
+  metadata: 'other `metadata`',
   prompt_cache_key: '`prompt_cache_key`',
   service_tier: '`service_tier`, `speed`',
   inference_geo: '`inference_geo`',
-  betas: 'headers of betas',
+  betas: 'beta headers',
 } as const;
 export type RequestField = keyof typeof REQUEST_FIELDS;
 export const REQUEST_FIELD_NAMES = Object.keys(REQUEST_FIELDS) as readonly RequestField[];
@@ -63,38 +63,38 @@ export const BLOCK_FORMS = {
   text_citations: 'citations of a text',
   phase: 'the phase of a text',
   image_bytes: 'image, bytes',
-  image_url: 'image by address',
+  image_url: 'image by URL',
   image_detail: '`detail` of an image',
-  drawn_image: 'image in a turn of the assistant',
+  drawn_image: 'image in an assistant turn',
   document_bytes: 'document, bytes (PDF)',
   document_text_bytes: 'document, bytes of a text',
-  document_url: 'document by address',
+  document_url: 'document by URL',
   document_text: 'document, text',
   document_blocks: 'document, content',
   document_file: 'document, stored file',
-  document_citations: 'citations wanted of a document',
+  document_citations: 'requested citations of a document',
   search_result: '`search_result`',
   audio: 'audio',
   video_bytes: 'video, bytes',
-  video_url: 'video by address',
+  video_url: 'video by URL',
   tool_use: '`tool_use`',
   tool_result: '`tool_result`',
   tool_result_error: '`is_error` of a result',
   tool_result_image: 'image in a result',
   tool_result_document: 'PDF in a result',
   tool_reference: '`tool_reference`',
-  thinking_own: 'reasoning that the target emitted',
+  thinking_own: "the provider's own reasoning",
   thinking_anthropic: "reasoning that Anthropic's models signed",
   thinking_other: 'reasoning of another vendor',
   thinking_unsigned: 'unsigned reasoning',
-  sealed_own: 'sealed reasoning of the target',
-  sealed_anthropic: "sealed reasoning of Anthropic's models",
-  sealed_other: 'sealed reasoning of another vendor',
+  sealed_own: "the provider's own encrypted reasoning",
+  sealed_anthropic: "encrypted reasoning of Anthropic's models",
+  sealed_other: 'encrypted reasoning of another vendor',
   server_tool_use: '`server_tool_use`, `mcp_tool_use`',
   web_search_tool_result: '`web_search_tool_result`',
   web_fetch_tool_result: '`web_fetch_tool_result`',
   server_tool_result: "results of Anthropic's other server tools",
-  gateway_tool_result: 'results of tools that a gateway ran',
+  gateway_tool_result: "results of another gateway's tools",
   compaction: '`compaction`',
   other: '`container_upload` and any other block',
   own_item: "an item of the format's own",
@@ -105,14 +105,14 @@ export const BLOCK_FORMS = {
 } as const;
 export type BlockForm = keyof typeof BLOCK_FORMS;
 
-/** What a request may specify about tools. */
+/** Parts of a request that concern tools. */
 export const TOOL_FORMS = {
   function: 'a tool of the caller',
   strict: '`strict`',
   cache_control: '`cache_control` of a tool',
   own: "the format's own tools",
-  foreign: "another vendor's tool",
-  service: 'a tool that the gateway is to run',
+  foreign: "another vendor's tool that the gateway does not run",
+  service: 'a tool of the gateway that it cannot run',
   choice_auto: 'choice `auto`',
   choice_any: 'choice `any`',
   choice_none: 'choice `none`',
@@ -121,7 +121,7 @@ export const TOOL_FORMS = {
 } as const;
 export type ToolForm = keyof typeof TOOL_FORMS;
 
-/** What a reply may hold. */
+/** Parts of a reply. */
 export const REPLY_FORMS = {
   text: 'text',
   refusal: 'words of a refusal',
@@ -137,7 +137,7 @@ export const REPLY_FORMS = {
 } as const;
 export type ReplyForm = keyof typeof REPLY_FORMS;
 
-/** What a reply reports about the usage, and about how the call was served. */
+/** Figures of a reply about its usage, and facts about how the call was served. */
 export const USAGE_CLASSES = {
   input: 'input, not cached',
   output: 'output',
@@ -155,98 +155,101 @@ export const USAGE_CLASSES = {
 } as const;
 export type UsageClass = keyof typeof USAGE_CLASSES;
 
-/** What becomes of something, in the words of the tables. */
-export type Fate =
+/** The treatment of one part of a request or a reply, with its text in the tables. */
+export type Treatment =
   | { readonly type: 'mapped'; readonly how: string }
-  /** `why` may be empty where the format simply has no place for it. */
+  /** `why` may be empty where the format simply has no field for it. */
   | { readonly type: 'dropped'; readonly why: string }
-  /** `what` cannot be sent to the target: the words of the refusal. `within` leads to it, from the thing refused. */
+  /** `what` cannot be sent to the target: the text of the refusal. `within` is its path inside the refused object. */
   | { readonly type: 'refused'; readonly what: string; readonly within: string };
 
-/** Whether something holds of a target, and how the tables express it. */
+/** A condition on a target, with its text in the tables. */
 export interface Condition<Target> {
   readonly words: string;
   holds(target: Target): boolean;
 }
 
-/** What becomes of something, at every target of a dialect. */
-export type Rule<Target, Fates extends Fate = Fate> =
-  | Fates
+/** The treatment of one part at every target of a dialect. */
+export type Rule<Target, Treatments extends Treatment = Treatment> =
+  | Treatments
   | {
       readonly type: 'depends';
       readonly on: Condition<Target>;
-      readonly then: Rule<Target, Fates>;
-      readonly otherwise: Rule<Target, Fates>;
+      readonly then: Rule<Target, Treatments>;
+      readonly otherwise: Rule<Target, Treatments>;
     };
 
-/** What becomes of a field: none makes a request one that cannot be sent. */
-export type FieldRule<Target> = Rule<Target, Exclude<Fate, { type: 'refused' }>>;
+/** The treatment of a field. No field makes a request impossible to send. */
+export type FieldRule<Target> = Rule<Target, Exclude<Treatment, { type: 'refused' }>>;
 
-/** Where a field stands that is one value of the request, and nothing else need be known of. */
-export interface FieldPlace {
+/** The position of a field that is one value of the request, independent of its other fields. */
+export interface FieldLocation {
   /** The object of the body that contains it, such as `generationConfig`; empty: the body itself. */
   readonly within: string;
   readonly name: string;
   /** Undefined where the request does not set it. */
   readonly read: (request: ModelRequest) => Json | undefined;
-  /** Of a request whose field is sent. @throws Untranslatable for a value that the format does not hold */
+  /**
+   * Checks a request whose field is sent.
+   * @throws Untranslatable for a value that the format does not hold
+   */
   readonly assertFits?: (request: ModelRequest) => void;
 }
 
 export interface FieldRow<Target> {
   readonly rule: FieldRule<Target>;
   /** Absent: it is encoded with more of the request. */
-  readonly place?: FieldPlace;
+  readonly location?: FieldLocation;
 }
 
-/** What becomes of something in a reply. `absent`: the format has no word for it. */
-export type ReplyRule = Exclude<Fate, { type: 'refused' }> | { readonly type: 'absent' };
+/** The treatment of one part of a reply. `absent`: the format has no field for it. */
+export type ReplyRule = Exclude<Treatment, { type: 'refused' }> | { readonly type: 'absent' };
 
 export interface UsageRow {
   readonly rule: ReplyRule;
   /**
-   * Where the vendor's own usage object has the number: `a` or `a.b`, the first that has one. Absent: it is read with
-   * more of the reply, or is a word.
+   * Paths of the number in the vendor's usage object: `a` or `a.b`, the first that exists. Absent: it is read with more
+   * of the reply, or is a text.
    */
-  readonly places?: readonly string[];
+  readonly paths?: readonly string[];
 }
 
 /** The stop reasons of a vendor. */
-export interface StopWords {
+export interface StopReasonTable {
   readonly unified: ReadonlyMap<string, UnifiedStop>;
-  /** Values that stand in place of an answer. */
+  /** Values that replace an answer. */
   readonly faults: ReadonlyMap<string, FaultKind>;
 }
 
 /** A request as the model behind a target takes it, and the fields of which nothing reaches the model. */
-export interface FittedRequest {
+export interface FittingResult {
   readonly request: ModelRequest;
   readonly dropped: readonly RequestField[];
 }
 
-/** How a request measures thinking. */
+/** Units in which a request limits thinking. */
 export type ThinkingMeasure = 'budget' | 'effort';
 
-/** Everything that one dialect does, row by row. */
+/** The complete rules of one dialect. */
 export interface TranslationTable<Target> {
   /**
-   * What a model takes of such fields where that depends on their values, of a request that has the fields which the
-   * rows let through. Absent: whatever the rows let through.
+   * Reduces the fields that the rows map to those that the model accepts, where that depends on their values. Absent:
+   * the model accepts all that the rows map.
    */
-  readonly fit?: (request: ModelRequest, target: Target) => FittedRequest;
-  /** Which of two measures of thinking, a budget and an effort, are not sent. Absent, or undefined: both are. */
-  readonly leftMeasure?: (target: Target) => ThinkingMeasure | 'both' | undefined;
+  readonly fit?: (request: ModelRequest, target: Target) => FittingResult;
+  /** The measure of thinking that is not sent, of a budget and an effort. Absent, or undefined: both are sent. */
+  readonly unsentThinkingField?: (target: Target) => ThinkingMeasure | 'both' | undefined;
   readonly fields: Readonly<Record<RequestField, FieldRow<Target>>>;
   readonly blocks: Readonly<Record<BlockForm, Rule<Target>>>;
   readonly tools: Readonly<Record<ToolForm, Rule<Target>>>;
   readonly replies: Readonly<Record<ReplyForm, ReplyRule>>;
-  readonly stops: StopWords;
+  readonly stops: StopReasonTable;
   readonly usage: Readonly<Record<UsageClass, UsageRow>>;
 }
 
-/** What becomes of something at this target. */
-export function fateOf<Target>(rule: Rule<Target>, target: Target): Fate {
-  let one = rule;
-  while (one.type === 'depends') one = one.on.holds(target) ? one.then : one.otherwise;
-  return one;
+/** The treatment of one part at this target. */
+export function treatmentOf<Target>(rule: Rule<Target>, target: Target): Treatment {
+  let applied = rule;
+  while (applied.type === 'depends') applied = applied.on.holds(target) ? applied.then : applied.otherwise;
+  return applied;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../core/json/json.js';
-import { ALIAS, BASE_PATH } from '../shared/http/addresses.js';
-import { boundUse } from '../shared/http/bound-keys.js';
+import { ALIAS, BASE_PATH } from '../shared/http/base-path.js';
+import { workspaceKeyUse } from '../shared/http/workspace-key-uses.js';
 import { fieldsOf, schemaOfDto } from '../shared/http/dto-schema.js';
 import { ErrorReplies } from './error-replies.js';
 import type { DescribedRoute, Dto } from './route.js';
@@ -24,12 +24,12 @@ const EITHER_WAY: Json = [{ bearer: [] }, { apiKey: [] }];
 
 /** Descriptions of path parameters. */
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
-  id: 'Id of the thing.',
+  id: 'Id of the resource.',
   hash: 'Hash of the key, which is its id.',
   reference: 'Id of the workspace, or its slug.',
   interval: '`daily`, `weekly`, `monthly` or `lifetime`.',
-  author: 'What stands before the slash of a model’s id.',
-  slug: 'What stands behind the slash of a model’s id, with or without a variant.',
+  author: 'The part of a model’s id before the slash.',
+  slug: 'The part of a model’s id after the slash, with or without a variant.',
 };
 
 /** The OpenAPI 3.1 document of these routes. Pure; the order of its keys is fixed. */
@@ -53,7 +53,7 @@ export function buildDocument(routes: readonly DescribedRoute[], version: string
     },
     servers: [
       { url: BASE_PATH, description: 'The base path.' },
-      { url: ALIAS, description: 'The same routes again, for clients that append it to an address by themselves.' },
+      { url: ALIAS, description: 'The same routes, for clients that append it to an address by themselves.' },
     ],
     tags: TAGS.map(({ name, description }) => ({ name, description })),
     paths,
@@ -65,10 +65,10 @@ export function buildDocument(routes: readonly DescribedRoute[], version: string
   };
 }
 
-/** By chapter, and within each in the order of the controllers. */
+/** Sorts routes by chapter, and within each in the order of the controllers. */
 function inOrder(routes: readonly DescribedRoute[]): readonly DescribedRoute[] {
-  const placeOf = ({ path }: DescribedRoute): number => TAGS.indexOf(tagOf(path));
-  return [...routes].sort((a, b) => placeOf(a) - placeOf(b));
+  const tagIndexOf = ({ path }: DescribedRoute): number => TAGS.indexOf(tagOf(path));
+  return [...routes].sort((a, b) => tagIndexOf(a) - tagIndexOf(b));
 }
 
 const serversOf = ({ isBelowBasePath }: DescribedRoute): Json =>
@@ -99,7 +99,7 @@ function describeOperation(route: DescribedRoute, printer: SchemaPrinter, errors
 function keyWords({ method, path, isOpen, keyKind }: DescribedRoute): string {
   if (isOpen) return 'Needs no key.';
   if (!keyKind) return 'Takes a key of either kind.';
-  const isForBound = keyKind !== 'management' || boundUse(method.toUpperCase(), path) === 'own workspace';
+  const isForBound = keyKind !== 'management' || workspaceKeyUse(method.toUpperCase(), path) === 'own workspace';
   return `Takes a key of the kind \`${keyKind}\`${isForBound ? '' : ' that is not bound to a workspace'}.`;
 }
 

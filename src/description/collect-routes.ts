@@ -1,7 +1,7 @@
 import { RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import type { KeyKind } from '../core/caller.js';
-import { BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/addresses.js';
+import { BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/base-path.js';
 import { answerOf, isUnlisted } from '../shared/http/answers.decorator.js';
 import { fieldsOf } from '../shared/http/dto-schema.js';
 import { parameterTypes } from '../shared/http/parameter-types.js';
@@ -9,7 +9,7 @@ import { ACCEPTS, OPEN } from '../shared/http/route.decorators.js';
 import type { DescribedRoute, Dto } from './route.js';
 
 /** A class with `@Controller()`. */
-export type ControllerClass = new (...given: never[]) => object;
+export type ControllerClass = new (...parameters: never[]) => object;
 
 /**
  * The documented routes of these controllers, in the order of their handlers.
@@ -31,7 +31,7 @@ function describe(controller: ControllerClass, name: string, handler: object): D
   const read = <T>(key: string): T | undefined =>
     (Reflect.getMetadata(key, handler) ?? Reflect.getMetadata(key, controller)) as T | undefined;
   const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod];
-  const { path, ...places } = placeOf(
+  const { path, ...mounts } = mountedPathOf(
     pathsOf(controller).flatMap((base) => pathsOf(handler).map((own) => join(base, own))),
   );
   const [body] = dtosOf(controller, name, 'body');
@@ -40,7 +40,7 @@ function describe(controller: ControllerClass, name: string, handler: object): D
     name: operationName(controller, name),
     method: method.toLowerCase(),
     path,
-    ...places,
+    ...mounts,
     isOpen: read<boolean>(OPEN) ?? false,
     keyKind: read<KeyKind>(ACCEPTS),
     status: read<number>(HTTP_CODE_METADATA) ?? (method === 'POST' ? 201 : 200),
@@ -61,15 +61,15 @@ const join = (...parts: readonly string[]): string =>
     .filter((part) => part !== '')
     .join('/')}`.replaceAll(/:(\w+)/g, '{$1}');
 
-type Place = Pick<DescribedRoute, 'path' | 'isBelowBasePath' | 'isAtRoot'>;
+type MountedPath = Pick<DescribedRoute, 'path' | 'isBelowBasePath' | 'isAtRoot'>;
 
 /**
- * The path of a handler, which may be served at the root and below the base path, with the same path in both places.
+ * The path of a handler, which may be served at the root and below the base path, with the same path at both.
  */
-function placeOf(paths: readonly string[]): Place {
+function mountedPathOf(paths: readonly string[]): MountedPath {
   const atRoot = paths.filter((path) => OUTSIDE_BASE_PATH.includes(path.slice(1)) && !path.startsWith(BASE_PATH));
   const [path, ...others] = new Set(
-    paths.map((one) => (one.startsWith(BASE_PATH) ? one.slice(BASE_PATH.length) : one)),
+    paths.map((address) => (address.startsWith(BASE_PATH) ? address.slice(BASE_PATH.length) : address)),
   );
   if (path === undefined || others.length > 0) throw new Error(`${paths.join(', ')}: one handler, one path`);
   return { path, isAtRoot: atRoot.length > 0, isBelowBasePath: atRoot.length < paths.length };
@@ -83,6 +83,6 @@ const dtosOf = (controller: ControllerClass, name: string, kind: 'body' | 'query
 
 /** `keysCreate` */
 function operationName({ name }: ControllerClass, handler: string): string {
-  const room = name.replace(/Controller$/, '');
-  return `${room[0]!.toLowerCase()}${room.slice(1)}${handler[0]!.toUpperCase()}${handler.slice(1)}`;
+  const resource = name.replace(/Controller$/, '');
+  return `${resource[0]!.toLowerCase()}${resource.slice(1)}${handler[0]!.toUpperCase()}${handler.slice(1)}`;
 }

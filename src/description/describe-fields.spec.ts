@@ -1,9 +1,9 @@
-// Every field gets the text of its place and keeps a text of its own. Also checks the form and the wording of the
+// Every field gets the text of its path and keeps its own text. Also checks the form and the wording of the
 // texts.
 import type { JsonBody } from '../../test/support/recorded-request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { describeFields } from './describe-fields.js';
-import { TEXTS_BY_PLACE } from './field-texts/by-place.js';
+import { TEXTS_BY_PATH } from './field-texts/by-path.js';
 import { SHARED_TEXTS } from './field-texts/shared.js';
 
 const described = (schemas: JsonObject, paths: JsonObject = {}): JsonBody =>
@@ -21,13 +21,11 @@ it('uses the text of the longest end of the path, then that of the name', () => 
   });
   const text = (name: string, field: string): string => components.schemas[name].properties[field].description;
   expect([text('Key', 'usage'), text('Activity', 'usage')]).toEqual([
-    TEXTS_BY_PLACE['Key.usage'],
-    TEXTS_BY_PLACE['Activity.usage'],
+    TEXTS_BY_PATH['Key.usage'],
+    TEXTS_BY_PATH['Activity.usage'],
   ]);
   expect(text('Key', 'limit_held')).toBe(SHARED_TEXTS['limit_held']);
-  expect(components.schemas.Other.properties.error.items.properties.code.description).toBe(
-    TEXTS_BY_PLACE['error.code'],
-  );
+  expect(components.schemas.Other.properties.error.items.properties.code.description).toBe(TEXTS_BY_PATH['error.code']);
 });
 
 it('keeps an existing description, and names the value of a tag', () => {
@@ -53,14 +51,14 @@ it('describes replies without a name, and parameters', () => {
   };
   const { paths } = described({}, { '/keys': { servers: [], get: operation } });
   const { parameters, responses } = paths['/keys'].get;
-  expect(parameters[0].description).toBe(TEXTS_BY_PLACE['query.cursor']);
+  expect(parameters[0].description).toBe(TEXTS_BY_PATH['query.cursor']);
   expect(responses[200].content['application/json'].schema.properties.data.description).toBe(
-    TEXTS_BY_PLACE['keysList.data'],
+    TEXTS_BY_PATH['keysList.data'],
   );
   expect([responses.default, paths['/keys'].servers]).toEqual([{ $ref: 'x' }, []]);
 });
 
-it.each(Object.entries({ ...SHARED_TEXTS, ...TEXTS_BY_PLACE }))('the text of %s is a sentence', (_, text) => {
+it.each(Object.entries({ ...SHARED_TEXTS, ...TEXTS_BY_PATH }))('the text of %s is a sentence', (_, text) => {
   expect(text).toMatch(/^[A-Z`].{3,150}\.$/s);
   expect(text).not.toMatch(/\b(?:told|tells?|said|says?|asked)\b/);
 });

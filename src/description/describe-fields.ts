@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
-import { TEXTS_BY_PLACE } from './field-texts/by-place.js';
+import { TEXTS_BY_PATH } from './field-texts/by-path.js';
 import { SHARED_TEXTS } from './field-texts/shared.js';
 
 /** Keywords that hold schemas of the value itself. Conditions (`if`, `not`) describe no field. */
@@ -36,8 +36,8 @@ function describeOperation(operation: JsonObject): JsonObject {
   return {
     ...operation,
     ...(parameters !== undefined && {
-      parameters: (parameters as readonly JsonObject[]).map((one) =>
-        withText(one, [operationId as string, QUERY, one['name'] as string]),
+      parameters: (parameters as readonly JsonObject[]).map((parameter) =>
+        withText(parameter, [operationId as string, QUERY, parameter['name'] as string]),
       ),
     }),
     responses: mapObject(responses, (reply) =>
@@ -49,14 +49,14 @@ function describeOperation(operation: JsonObject): JsonObject {
 }
 
 function describeSchema(schema: Json, path: readonly string[]): Json {
-  if (Array.isArray(schema)) return (schema as readonly Json[]).map((one) => describeSchema(one, path));
+  if (Array.isArray(schema)) return (schema as readonly Json[]).map((entry) => describeSchema(entry, path));
   if (!isJsonObject(schema)) return schema;
   const described: { [key: string]: Json | undefined } = { ...schema };
   for (const key of PARTS) if (key in schema) described[key] = describeSchema(schema[key]!, path);
   if ('properties' in schema) {
     described['properties'] = mapObject(schema['properties'], (field, name) => {
-      const place = [...path, name];
-      return withText(describeSchema(field, place) as JsonObject, place);
+      const fieldPath = [...path, name];
+      return withText(describeSchema(field, fieldPath) as JsonObject, fieldPath);
     });
   }
   return described;
@@ -65,10 +65,10 @@ function describeSchema(schema: Json, path: readonly string[]): Json {
 /** The reason of a pattern starts in lower case, because it completes a sentence that begins with the field. */
 const REASON = /^[a-z]/;
 
-function withText(field: JsonObject, place: readonly string[]): JsonObject {
+function withText(field: JsonObject, fieldPath: readonly string[]): JsonObject {
   const own = typeof field['description'] === 'string' ? field['description'] : undefined;
   if (own !== undefined && !REASON.test(own)) return field;
-  const text = constantText(field, place.at(-1)!) ?? textAt(place);
+  const text = constantText(field, fieldPath.at(-1)!) ?? textAt(fieldPath);
   const description = [text, own && `It ${own}.`].filter((part) => part !== undefined).join(' ');
   return { ...field, ...(description !== '' && { description }) };
 }
@@ -83,15 +83,15 @@ const constantText = ({ const: value }: JsonObject, name: string): string | unde
 const BLOCK_FAMILY = /^(?:System|KnownReply|Known)(?=Block)/;
 
 /** The text of the longest end of the path that has one. */
-function textAt(place: readonly string[]): string | undefined {
-  const [root = '', ...steps] = place;
+function textAt(fieldPath: readonly string[]): string | undefined {
+  const [root = '', ...steps] = fieldPath;
   const path = [root.replace(BLOCK_FAMILY, ''), ...steps];
   for (let from = 0; from < path.length; from++) {
-    const text = TEXTS_BY_PLACE[path.slice(from).join('.')];
+    const text = TEXTS_BY_PATH[path.slice(from).join('.')];
     if (text !== undefined) return text;
   }
-  return SHARED_TEXTS[place.at(-1)!];
+  return SHARED_TEXTS[fieldPath.at(-1)!];
 }
 
-const mapObject = (value: Json | undefined, map: (one: Json, name: string) => Json): JsonObject =>
-  Object.fromEntries(Object.entries(value as JsonObject).map(([name, one]) => [name, map(one as Json, name)]));
+const mapObject = (value: Json | undefined, map: (member: Json, name: string) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(value as JsonObject).map(([name, member]) => [name, map(member as Json, name)]));

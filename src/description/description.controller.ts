@@ -1,26 +1,19 @@
 import { Controller, Get, Header, HttpStatus, Redirect, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { GatewayError } from '../core/errors.js';
+import { BASE_PATH } from '../shared/http/base-path.js';
 import { Environment } from '../shared/environment.js';
 import { Answers, Unlisted } from '../shared/http/answers.decorator.js';
+import { fileHeaders, PAGE_HEADERS } from '../shared/http/page-files.js';
 import { Open } from '../shared/http/route.decorators.js';
 import { freeForm, text } from '../shared/http/schema.js';
 import { Description } from './description.js';
-import { CONTENT_SECURITY_POLICY, printGuidePage, printPage } from './docs-page.js';
-import { GuidePages } from './guide-pages.js';
-import { ViewerFiles } from './viewer-files.js';
+import { DocsFiles, DocsPages } from './docs/docs-pages.js';
 
-const FOLDER = '/docs/';
-const GUIDE = 'use/';
-const PAGE_HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Cache-Control': 'no-cache',
-  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-};
-/** An address with a version always has the same content. */
-const FOR_GOOD = 'public, max-age=31536000, immutable';
+const FOLDER = '/docs';
+const ASSETS = 'assets/';
+const SEARCH = 'search.json';
+const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-cache' };
 
 /**
  * The application's description of itself: at the root, where people look, and below the base path, where clients look.
@@ -30,8 +23,8 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 export class DescriptionController {
   constructor(
     private readonly description: Description,
-    private readonly files: ViewerFiles,
-    private readonly guide: GuidePages,
+    private readonly files: DocsFiles,
+    private readonly pages: DocsPages,
     private readonly environment: Environment,
   ) {}
 
@@ -54,9 +47,8 @@ export class DescriptionController {
 
   @Get(['docs', 'api/v1/docs'])
   @Answers(text(), { summary: 'Show this description as a page', contentType: 'text/html' })
-  async page(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
-    response.set(PAGE_HEADERS);
-    return printPage(await this.files.versions(), request.path.endsWith('/') ? '../' : '');
+  page(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    return this.print('', request, response);
   }
 
   /** Browsers request it by themselves, after replies that are no page. */
@@ -64,39 +56,40 @@ export class DescriptionController {
   @Header('Cache-Control', 'max-age=86400')
   @Unlisted()
   async icon(@Res({ passthrough: true }) response: Response): Promise<string> {
-    const { contentType, text: picture } = await this.files.find('icon.svg')!;
+    const { contentType, text: picture } = (await this.files.find((await this.files.parts()).icon))!;
     response.set('Content-Type', contentType);
     return picture;
   }
 
-  /** One route for all that stands beside the page: each further one would cost every request a comparison. */
+  /** One route for all files below the page: each further one would cost every request a comparison. */
   @Get(['docs/*path', 'api/v1/docs/*path'])
   @Header('X-Content-Type-Options', 'nosniff')
   @Unlisted()
-  file(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
-    // As it was sent: no other spelling of a name is one.
-    const name = request.path.slice(request.path.indexOf(FOLDER) + FOLDER.length);
-    return name.startsWith(GUIDE)
-      ? this.guidePage(name.slice(GUIDE.length), response)
-      : this.viewerFile(name, request.query['v'], response);
+  async below(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    // The path is not decoded, so that each file has exactly one address.
+    const name = request.path.slice(request.path.indexOf(FOLDER) + FOLDER.length + 1);
+    if (name === SEARCH) {
+      response.set(JSON_HEADERS);
+      return this.pages.search();
+    }
+    return name.startsWith(ASSETS)
+      ? this.file(name.slice(ASSETS.length), response)
+      : this.print(name, request, response);
   }
 
-  private async guidePage(name: string, response: Response): Promise<string> {
-    const guide = await this.guide.all();
-    const page = guide.get(name);
-    if (!page) throw new GatewayError('not-found', 'The guide has no such page.');
-    response.set(PAGE_HEADERS);
-    return printGuidePage(page, guide, await this.files.versions());
-  }
-
-  private async viewerFile(name: string, version: unknown, response: Response): Promise<string> {
+  private async file(name: string, response: Response): Promise<string> {
     const file = await this.files.find(name);
-    if (!file) throw new GatewayError('not-found', 'The page has no such file.');
-    response.set({
-      'Content-Type': file.contentType,
-      'Cache-Control': version === file.version ? FOR_GOOD : 'no-cache',
-      ETag: `"${file.version}"`,
-    });
+    if (!file) throw new GatewayError('not-found', 'The pages have no such file.');
+    response.set(fileHeaders(name, file));
     return file.text;
+  }
+
+  private async print(name: string, { path }: Request, response: Response): Promise<string> {
+    // The folder of `/docs` itself is a sibling.
+    const beside = path.endsWith(FOLDER) ? 'docs/' : '../'.repeat(name.split('/').length - 1) || './';
+    const page = await this.pages.print(name, beside, path.startsWith(BASE_PATH));
+    if (page === undefined) throw new GatewayError('not-found', 'The documentation has no such page.');
+    response.set(PAGE_HEADERS);
+    return page;
   }
 }

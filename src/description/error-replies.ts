@@ -1,13 +1,13 @@
 import type { ErrorKind } from '../core/errors.js';
 import type { JsonObject } from '../core/json/json.js';
-import { BASE_PATH } from '../shared/http/addresses.js';
+import { BASE_PATH } from '../shared/http/base-path.js';
 import { ERROR_SCHEMAS } from '../shared/http/error-schemas.js';
 import { APPEARANCES, errorFamily, type ErrorFamily } from '../shared/http/error-views.js';
 import type { DescribedRoute } from './route.js';
 import { titleOf, type SchemaPrinter } from './schema-printer.js';
 
 /** Descriptions of error kinds. A kind without a row does not compile. */
-const MEANINGS: Readonly<Record<ErrorKind, string>> = {
+export const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'invalid-request': 'The request is not valid; the message names the field.',
   'context-too-long': 'The prompt does not fit the model’s context.',
   unauthenticated: 'The key is missing, unknown, disabled, deleted or expired.',
@@ -15,12 +15,12 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   forbidden: 'The key is of the wrong kind or bound to a workspace, or a budget or guardrail does not allow this.',
   'not-found': 'It does not exist, or belongs to another account.',
   'method-not-allowed': 'The route takes other methods.',
-  conflict: 'What is there already does not allow this.',
-  'request-timed-out': 'The body did not come in time.',
+  conflict: 'The existing state does not allow this.',
+  'request-timed-out': 'The body did not arrive in time.',
   'too-large': 'The body is too large.',
   'unsupported-media-type': 'The body is not declared as JSON.',
   unprocessable: 'The provider cannot process the request.',
-  'rate-limited': 'Too many requests; try again after the time given.',
+  'rate-limited': 'Too many requests; `Retry-After` states the wait, if it is known.',
   'headers-too-large': 'The headers are too large.',
   'client-closed': 'The client has closed the connection.',
   internal: 'The gateway has failed.',
@@ -32,7 +32,7 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
 };
 
 const RETRY_AFTER: JsonObject = {
-  'Retry-After': { description: 'Whole seconds until it is worth trying again.', schema: { type: 'integer' } },
+  'Retry-After': { description: 'Whole seconds to wait before a retry.', schema: { type: 'integer' } },
 };
 const HAS_RETRY_AFTER = new Set<ErrorKind>(['rate-limited', 'unavailable', 'service-unavailable']);
 
@@ -49,7 +49,7 @@ function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
   return new Set(kinds);
 }
 
-/** Where the error replies are in the document. */
+/** Path of the error replies in the document. */
 const COMPONENTS = '#/components/responses/';
 
 const FAMILY_NAMES: Readonly<Record<ErrorFamily, string>> = { messages: 'Messages', chat: 'Chat', generic: '' };

@@ -4,10 +4,14 @@ import { Injectable } from '@nestjs/common';
 
 /** A page of docs/use, as the build rendered it. */
 export interface GuidePage {
-  /** Its path below docs/use, without the ending. */
+  /** Path of the page below docs/use, without the extension. */
   readonly name: string;
+  readonly title: string;
   readonly titleHtml: string;
   readonly html: string;
+  /** The task of its readers, by the map of the documents. */
+  readonly task: string;
+  readonly sections: readonly { readonly anchor: string; readonly heading: string; readonly text: string }[];
 }
 
 export type Guide = ReadonlyMap<string, GuidePage>;
@@ -31,7 +35,7 @@ export class GuidePages {
 }
 
 async function readPages(): Promise<Guide> {
-  const text = await readFile(join(import.meta.dirname, 'viewer', 'pages.json'), 'utf8');
+  const text = await readFile(join(import.meta.dirname, 'guide', 'pages.json'), 'utf8');
   const pages = JSON.parse(text) as readonly GuidePage[];
   return new Map(pages.map((page) => [page.name, page]));
 }

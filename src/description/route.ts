@@ -8,7 +8,7 @@ export type Dto = new () => object;
 export interface DescribedRoute {
   /** Name of the operation, unique: `keysCreate`. */
   readonly name: string;
-  /** In lower case. */
+  /** Method in lower case. */
   readonly method: string;
   /** Below the base path, or from the root: `/keys/{hash}`. */
   readonly path: string;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 import { schemaNamed, type TSchema } from '../shared/http/schema.js';
 
-/** Where the schemas are in the document. */
+/** Path of the schemas in the document. */
 const COMPONENTS = '#/components/schemas/';
 
 /**
@@ -68,7 +68,7 @@ export class SchemaPrinter {
     const form: { [key: string]: Json } = {};
     for (const [key, value] of Object.entries(schema) as [string, Json | undefined][]) {
       if (value === undefined || OWN_KEYWORDS.has(key)) continue;
-      if (HOLDS_MANY.has(key)) form[key] = (value as unknown as TSchema[]).map((one) => this.print(one));
+      if (HOLDS_MANY.has(key)) form[key] = (value as unknown as TSchema[]).map((inner) => this.print(inner));
       else if (key === HOLDS_NAMED) form[key] = this.printEach(value as unknown as Readonly<Record<string, TSchema>>);
       else if (HOLDS_ONE.has(key) && typeof value === 'object') form[key] = this.print(value as unknown as TSchema);
       else form[key] = value;
@@ -142,7 +142,7 @@ function orNull(form: JsonObject): JsonObject {
 
 const NULL: JsonObject = { type: 'null' };
 
-/** Either form; a form that is only an `anyOf` is replaced by its branches. */
+/** An `anyOf` of schemas; a schema that is only an `anyOf` is replaced by its branches. */
 const anyOf = (...forms: readonly JsonObject[]): JsonObject => ({
   anyOf: forms.flatMap((form) => (Object.keys(form).join() === 'anyOf' ? listOf(form['anyOf']) : [form])),
 });

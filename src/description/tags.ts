@@ -1,53 +1,114 @@
+/** Readers of a chapter. */
+export type Reader = 'Callers' | 'Administrators' | 'Operators';
+
 /** A chapter of the document. */
 export interface Tag {
   readonly name: string;
   readonly description: string;
+  readonly reader: Reader;
   /** First path segments of its routes. */
-  readonly rooms: readonly string[];
+  readonly segments: readonly string[];
 }
 
-/** In the order of the document. */
+/** Tags in the order of the document. */
 export const TAGS: readonly Tag[] = [
-  { name: 'Messages', description: 'Asking models in the Messages format; counting tokens.', rooms: ['messages'] },
-  { name: 'Chat completions', description: 'Asking models in the chat-completions format.', rooms: ['chat'] },
-  { name: 'Responses', description: 'Asking models in the responses format, without storing.', rooms: ['responses'] },
-  { name: 'Routing', description: 'Where a request would go, and why.', rooms: ['routing'] },
+  {
+    name: 'Messages',
+    reader: 'Callers',
+    description: 'Requests in the Messages format; counting tokens.',
+    segments: ['messages'],
+  },
+  {
+    name: 'Chat completions',
+    reader: 'Callers',
+    description: 'Requests in the chat-completions format.',
+    segments: ['chat'],
+  },
+  {
+    name: 'Responses',
+    reader: 'Callers',
+    description: 'Requests in the Responses format; nothing is stored.',
+    segments: ['responses'],
+  },
+  {
+    name: 'Embeddings',
+    reader: 'Callers',
+    description: 'Vectors of inputs, and the ranking of documents by a query.',
+    segments: ['embeddings', 'rerank'],
+  },
+  {
+    name: 'Routing',
+    reader: 'Callers',
+    description: 'The endpoints that a request would be sent to, and the reasons.',
+    segments: ['routing'],
+  },
   {
     name: 'Models',
-    description: 'Which models, endpoints and providers there are.',
-    rooms: ['models', 'model', 'endpoints', 'providers'],
+    reader: 'Callers',
+    description: 'The models, endpoints and providers of the catalog.',
+    segments: ['models', 'model', 'endpoints', 'providers', 'catalog'],
   },
-  { name: 'Keys', description: 'Keys of this gateway, and what they may spend.', rooms: ['keys', 'key'] },
-  { name: 'BYOK', description: 'Bring your own key: the account’s own credentials at providers.', rooms: ['byok'] },
+  {
+    name: 'Keys',
+    reader: 'Administrators',
+    description: 'Keys of this gateway, and their limits.',
+    segments: ['keys', 'key'],
+  },
+  {
+    name: 'BYOK',
+    reader: 'Administrators',
+    description: 'Bring your own key: the account’s own credentials at providers.',
+    segments: ['byok'],
+  },
   {
     name: 'Credits',
-    description: 'Credits, generations and what was spent where.',
-    rooms: ['credits', 'statements', 'generation', 'generations', 'activity', 'analytics'],
+    reader: 'Administrators',
+    description: 'Credits, generations and figures of spending.',
+    segments: ['credits', 'statements', 'generation', 'generations', 'activity', 'analytics'],
   },
   {
     name: 'Workspaces',
-    description: 'Where keys, credentials and budgets belong; preferences of the account.',
-    rooms: ['workspaces', 'organization', 'account'],
+    reader: 'Administrators',
+    description: 'Divisions of the account with their own keys, credentials and budgets; preferences of the account.',
+    segments: ['workspaces', 'organization', 'account'],
   },
-  { name: 'Budgets', description: 'What users, members and tags may spend.', rooms: ['budgets'] },
-  { name: 'Guardrails', description: 'Policies for keys, members and workspaces.', rooms: ['guardrails'] },
+  {
+    name: 'Budgets',
+    reader: 'Administrators',
+    description: 'What users, members and tags may spend.',
+    segments: ['budgets'],
+  },
+  {
+    name: 'Presets',
+    reader: 'Administrators',
+    description: 'Settings of inference under a name.',
+    segments: ['presets'],
+  },
+  {
+    name: 'Guardrails',
+    reader: 'Administrators',
+    description: 'Policies for keys, members and workspaces.',
+    segments: ['guardrails'],
+  },
   {
     name: 'Alarms',
-    description: 'Rules that report by themselves, and the destinations that events are sent to.',
-    rooms: ['alarms', 'observability'],
+    reader: 'Administrators',
+    description: 'Rules that watch figures and report, and the destinations that events are sent to.',
+    segments: ['alarms', 'observability'],
   },
-  { name: 'Audit log', description: 'Who changed what.', rooms: ['audit'] },
+  { name: 'Audit log', reader: 'Administrators', description: 'Changes, with who made them.', segments: ['audit'] },
   {
     name: 'Health and metrics',
-    description: 'How the gateway is, and this description. Open to all.',
-    rooms: ['health', 'metrics', 'openapi.json', 'docs'],
+    reader: 'Operators',
+    description: 'The state of the gateway, and this description. No key is needed.',
+    segments: ['health', 'metrics', 'openapi.json', 'docs'],
   },
 ];
 
 /** @throws Error for a path outside all chapters */
 export function tagOf(path: string): Tag {
-  const room = path.split('/')[1]!;
-  const tag = TAGS.find(({ rooms }) => rooms.includes(room));
-  if (!tag) throw new Error(`${path} is in no chapter of the document: add ${room} to TAGS.`);
+  const segment = path.split('/')[1]!;
+  const tag = TAGS.find(({ segments }) => segments.includes(segment));
+  if (!tag) throw new Error(`${path} is in no chapter of the document: add ${segment} to TAGS.`);
   return tag;
 }

@@ -3,8 +3,8 @@ import { DataSource, In, type EntityManager } from 'typeorm';
 import { newUuid } from '../core/ids.js';
 import type { JsonObject } from '../core/json/json.js';
 import { Clock } from '../core/time.js';
-import { SettledGenerations, type SettledGeneration } from '../ledger/settled-generations.js';
-import { Metrics } from '../shared/metrics.js';
+import { SettledGenerations, type SettledGeneration } from '../ledger/generations/settled-generations.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import { RecurringJob } from '../shared/recurring-job.js';
 import { isWanted, recordFor } from './broadcast-record.js';
 import { DestinationEntity } from './destination.entity.js';
@@ -85,7 +85,7 @@ export class BroadcastJob implements OnApplicationBootstrap, BeforeApplicationSh
     }
     for (let start = 0; start < wanted.length; start += BATCH_MAX) {
       const now = this.clock.now();
-      const generations = wanted.slice(start, start + BATCH_MAX).map((one) => recordFor(receiver, one));
+      const generations = wanted.slice(start, start + BATCH_MAX).map((generation) => recordFor(receiver, generation));
       const message = `${generations.length} generations were settled.`;
       const event = {
         id: newUuid(now),

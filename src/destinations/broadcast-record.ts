@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { GenerationRecordView } from '../ledger/generation-view.js';
+import type { GenerationRecordView } from '../ledger/generations/generation-view.js';
 import type { DestinationEntity } from './destination.entity.js';
 import { comparable, passes, type FilteredFields } from './filter-rules.js';
 
@@ -63,7 +63,7 @@ export function recordFor(receiver: Receiver, { record }: NamedGeneration): Broa
   return Object.fromEntries(kept) as unknown as BroadcastRecord;
 }
 
-/** In [0, 1). */
+/** Number in [0, 1) that an id yields. */
 const shareOf = (id: string): number =>
   Number.parseInt(hash('sha256', id, 'hex').slice(0, SAMPLE_DIGITS), 16) / 16 ** SAMPLE_DIGITS;
 

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../core/json/json.js';
 import { Closed } from '../shared/http/closed.decorator.js';
-import { keyHashes, shortText, workspaceReference, yesOrNo } from '../shared/http/fields.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { keyHashes, shortText, workspaceReference, yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
 import { compile, freeForm, integer, list, number, oneOf, refused } from '../shared/http/schema.js';
 import { DESTINATION_TYPES, type DestinationTerms, type DestinationType } from './destination.entity.js';
 import { filterRules, type FilterRules } from './filter-rules.js';
@@ -112,7 +112,7 @@ export class RotateSecretDto {
 }
 
 /** Query of `GET /observability/destinations`. */
-export class ListDestinationsDto extends PageDto {
+export class ListDestinationsDto extends ExportedPageDto {
   @MayOmit()
   @Fits(workspaceReference)
   workspace_id?: string;
@@ -124,7 +124,7 @@ export class ListDestinationsDto extends PageDto {
 
 /** The terms that a valid body sets. */
 export function readTerms(body: CreateDestinationDto | UpdateDestinationDto): Partial<DestinationTerms> {
-  const given: { [Key in keyof DestinationTerms]: DestinationTerms[Key] | undefined } = {
+  const terms: { [Key in keyof DestinationTerms]: DestinationTerms[Key] | undefined } = {
     name: body.name,
     enabled: body.enabled,
     broadcast: body.broadcast,
@@ -136,5 +136,5 @@ export function readTerms(body: CreateDestinationDto | UpdateDestinationDto): Pa
     broadcastGenerationIdentity: body.broadcast_generation_identity,
     broadcastGenerationRequestContext: body.broadcast_generation_request_context,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }

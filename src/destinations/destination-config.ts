@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { GatewayError } from '../core/errors.js';
 import type { JsonObject } from '../core/json/json.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { EgressError } from '../shared/http/egress-error.js';
-import { readUrl } from '../shared/http/safe-fetch.js';
+import { EgressError } from '../shared/http/client/egress-error.js';
+import { readUrl } from '../shared/http/client/safe-fetch.js';
 import { closed, compile, map, oneOf, optional, text, type Compiled } from '../shared/http/schema.js';
 import type { DestinationType } from './destination.entity.js';
 
-/** How a destination is called. Secret: it is stored sealed. */
+/** Address, headers and secrets of a destination. Secret: the configuration is stored encrypted. */
 export interface DestinationConfig {
   readonly url: string;
   readonly method?: 'POST' | 'PUT' | undefined;
@@ -24,7 +24,7 @@ const HEADER_MAX = 4_096;
 const SECRET_MIN = 16;
 const SECRET_MAX = 256;
 const SECRET_PREFIX = 'whsec_';
-/** What stands in place of a secret. */
+/** The text that is displayed in place of a secret. */
 const MASK = '••••';
 
 const url = text({ min: 1, max: URL_MAX, ...STORABLE });
@@ -57,14 +57,14 @@ export const newSecret = (): string => `${SECRET_PREFIX}${randomBytes(32).toStri
 
 /**
  * The configuration of a new destination.
- * @param given `config` of the body
+ * @param stated `config` of the body
  * @throws GatewayError `invalid-request`, naming the field
  */
-export function readConfig(type: DestinationType, given: JsonObject): DestinationConfig {
+export function readConfig(type: DestinationType, stated: JsonObject): DestinationConfig {
   const { address, schema } = FORMS[type];
-  const fault = schema.fault(given);
+  const fault = schema.fault(stated);
   if (fault) throw new GatewayError('invalid-request', `config.${fault.path}: ${fault.reason}`.replace('.:', ':'));
-  const { [address]: at, ...rest } = given as Readonly<Record<string, unknown>>;
+  const { [address]: at, ...rest } = stated as Readonly<Record<string, unknown>>;
   const config = { ...rest, url: at } as DestinationConfig;
   assertHeaders(config.headers);
   try {
@@ -85,12 +85,12 @@ export const refusedAddress = (type: DestinationType, error: unknown): unknown =
  * The configuration after a change: fields that are absent, or as they are shown, stay.
  * @throws GatewayError `invalid-request`, naming the field
  */
-export function changeConfig(type: DestinationType, before: DestinationConfig, given: JsonObject): DestinationConfig {
+export function changeConfig(type: DestinationType, before: DestinationConfig, changes: JsonObject): DestinationConfig {
   const shown = showConfig(type, before);
   const { address } = FORMS[type];
   const { url: at, former, ...rest } = before;
   const whole: Record<string, unknown> = { [address]: at, ...rest };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(changes)) {
     if (name === 'headers') whole[name] = changeHeaders(before.headers, shown['headers'], value);
     else if (value !== shown[name]) whole[name] = value;
   }
@@ -102,15 +102,15 @@ export function changeConfig(type: DestinationType, before: DestinationConfig, g
 }
 
 /** Headers are replaced as a whole; masked values stay. */
-function changeHeaders(before: DestinationConfig['headers'], shown: unknown, given: unknown): unknown {
-  if (typeof given !== 'object' || given === null) return given;
+function changeHeaders(before: DestinationConfig['headers'], shown: unknown, changes: unknown): unknown {
+  if (typeof changes !== 'object' || changes === null) return changes;
   const masked = (shown ?? {}) as Readonly<Record<string, unknown>>;
   return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [name, value === masked[name] ? (before?.[name] ?? value) : value]),
+    Object.entries(changes).map(([name, value]) => [name, value === masked[name] ? (before?.[name] ?? value) : value]),
   );
 }
 
-/** What may be read of a configuration. The path of an address of Slack is its secret. */
+/** The part of a configuration that may be displayed. The path of an address of Slack is its secret. */
 export function showConfig(type: DestinationType, config: DestinationConfig): JsonObject {
   const { address } = FORMS[type];
   const { method, headers: sent, secret: key } = config;
@@ -128,8 +128,8 @@ function showAddress(type: DestinationType, address: string): string {
   return `${origin}${pathname}${search === '' ? '' : `?${MASK}`}`;
 }
 
-function assertHeaders(given: DestinationConfig['headers']): void {
-  for (const [name, value] of Object.entries(given ?? {})) {
+function assertHeaders(headerValues: DestinationConfig['headers']): void {
+  for (const [name, value] of Object.entries(headerValues ?? {})) {
     if (!HEADER_NAME.test(name) || OWN_HEADER.test(name))
       throw new GatewayError('invalid-request', `config.headers: ${JSON.stringify(name)} cannot be set`);
     if (!HEADER_VALUE.test(value))

@@ -3,8 +3,8 @@ import { DestinationSeals } from '../vault/seal-ring.js';
 import type { DestinationConfig } from './destination-config.js';
 import type { DestinationEntity } from './destination.entity.js';
 
-type Sealed = Pick<DestinationEntity, 'dataKey' | 'sealed'>;
-type Owned = Pick<DestinationEntity, 'id' | 'accountId'>;
+type SealedConfiguration = Pick<DestinationEntity, 'dataKey' | 'sealed'>;
+type DestinationOwner = Pick<DestinationEntity, 'id' | 'accountId'>;
 
 /** Seals the configurations of destinations, each for its row alone. Safe to share. */
 @Injectable()
@@ -12,14 +12,14 @@ export class SealedConfigs {
   constructor(private readonly seals: DestinationSeals) {}
 
   /**
-   * To be awaited before `seal`.
+   * Must be awaited before `seal`.
    * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   ready(): Promise<void> {
     return this.seals.ready();
   }
 
-  seal(config: DestinationConfig, owner: Owned): Sealed {
+  seal(config: DestinationConfig, owner: DestinationOwner): SealedConfiguration {
     const { keyId, sealed } = this.seals.sealBytes(Buffer.from(JSON.stringify(config)), contextOf(owner));
     return { dataKey: keyId, sealed };
   }
@@ -28,11 +28,11 @@ export class SealedConfigs {
    * @returns undefined where it does not open with the encryption keys of this process
    * @throws GatewayError `service-unavailable` when the key service does not answer
    */
-  async open(row: Sealed & Owned): Promise<DestinationConfig | undefined> {
+  async open(row: SealedConfiguration & DestinationOwner): Promise<DestinationConfig | undefined> {
     await this.seals.prepareKeys([row.dataKey]);
     const plain = this.seals.openBytes({ keyId: row.dataKey, sealed: Buffer.from(row.sealed) }, contextOf(row));
     return plain && (JSON.parse(plain.toString()) as DestinationConfig);
   }
 }
 
-const contextOf = ({ id, accountId }: Owned): string => JSON.stringify(['destination', accountId, id]);
+const contextOf = ({ id, accountId }: DestinationOwner): string => JSON.stringify(['destination', accountId, id]);

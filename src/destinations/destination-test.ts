@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { newUuid } from '../core/ids.js';
 import { Clock, elapsedMs } from '../core/time.js';
-import { Metrics } from '../shared/metrics.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import type { DestinationTestView } from './destination-view.js';
 import type { DestinationEntity } from './destination.entity.js';
 import { EventSender } from './event-sender.js';
@@ -38,7 +38,7 @@ export class DestinationTest {
     return {
       delivered: error === undefined,
       status,
-      message: error ?? 'The destination has taken the event.',
+      message: error ?? 'The destination accepted the event.',
       latency_ms: elapsedMs() - began,
       event_id: event.id,
     };

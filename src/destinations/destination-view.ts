@@ -26,12 +26,12 @@ export const destinationView = titled(
     name: text(),
     type: oneOf(DESTINATION_TYPES),
     config: described(
-      'Secrets are masked. The secret that the gateway made for a webhook is shown in the answer that made it.',
+      'Secrets are masked. The generated secret of a webhook is shown only in the reply that created it.',
       freeForm(),
     ),
     enabled: flag(),
     broadcast: described('Whether it gets the generations of its workspace.', flag()),
-    privacy_mode: described('Leaves out what callers wrote into `trace` and `user`.', flag()),
+    privacy_mode: described('Leaves out the callers’ values of `trace` and `user`.', flag()),
     sampling_rate: number(),
     api_key_hashes: nullable(rows(text())),
     filter_rules: described('Null: none.', unknown()),
@@ -40,7 +40,7 @@ export const destinationView = titled(
     broadcast_generation_request_context: flag(),
     regions: rows(text()),
     status: described(
-      'Whether it works, by the last event or test that was sent to it. `switched_off`: it kept failing; `enabled: true` begins anew.',
+      'Whether it works, by the last event or test that was sent to it. `switched_off`: it kept failing; `enabled: true` resumes it.',
       oneOf(DESTINATION_STATUSES),
     ),
     status_reason: described('Of one that does not work.', nullable(text())),

@@ -57,7 +57,7 @@ export class DestinationEntity {
   @Column({ name: 'sampling_rate', type: 'double precision' })
   samplingRate!: number;
 
-  /** Of the keys whose generations it gets; `null` is all. */
+  /** Hashes of the keys whose generations it gets; `null` is all. */
   @Column({ name: 'api_key_hashes', type: 'jsonb', nullable: true })
   apiKeyHashes!: readonly string[] | null;
 
@@ -73,7 +73,7 @@ export class DestinationEntity {
   @Column({ name: 'broadcast_generation_request_context', type: 'boolean' })
   broadcastGenerationRequestContext!: boolean;
 
-  /** What may be read of its configuration. */
+  /** The part of its configuration that may be displayed. */
   @Column({ type: 'jsonb' })
   shown!: JsonObject;
 
@@ -97,7 +97,7 @@ export class DestinationEntity {
   @Column({ type: 'integer', default: 0 })
   failures!: number;
 
-  /** The first of them. */
+  /** Time of the first failure. */
   @Column({ name: 'failing_since', type: 'timestamptz', precision: 3, nullable: true })
   failingSince!: Date | null;
 

@@ -2,11 +2,13 @@ import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nes
 import type { Response } from 'express';
 import { toAbortSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
-import { abortWhenGone } from '../shared/http/abort-when-gone.js';
+import { abortWhenGone } from '../shared/http/server/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
-import { deleted, one, part } from '../shared/http/replies.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { deleted, single, part } from '../shared/http/reply-schemas.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import {
   CreateDestinationDto,
   ListDestinationsDto,
@@ -31,13 +33,14 @@ export class DestinationsController {
   constructor(
     private readonly destinations: DestinationsService,
     private readonly destinationTest: DestinationTest,
+    private readonly replies: ListReplies,
   ) {}
 
   @Post()
-  @Answers(one(destinationView), {
-    summary: 'Make a destination',
+  @Answers(single(destinationView), {
+    summary: 'Create a destination',
     description:
-      'Without `config.secret` a webhook gets a secret, which is shown in this answer only. At most five of one type in a workspace.',
+      'Without `config.secret` a webhook gets a generated secret, which is shown only in this reply. At most five of one type in a workspace.',
     errors: ['not-found', 'conflict'],
     examples: {
       webhook: { name: 'On call', type: 'webhook', config: { url: 'https://alarms.example.com/fairlead' } },
@@ -58,27 +61,39 @@ export class DestinationsController {
   }
 
   @Get()
-  @Answers(part(destinationView), { summary: 'List destinations', errors: ['not-found'] })
+  @Answers(part(destinationView), {
+    summary: 'List destinations',
+    description: '`format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
+    errors: ['not-found'],
+  })
   async list(
     @FromCaller() { accountId }: Caller,
     @FromQuery() query: ListDestinationsDto,
-  ): Promise<{ data: DestinationView[]; total_count: number }> {
+    @Res() response: Response,
+  ): Promise<void> {
     const { workspace_id: workspace, type } = query;
-    const [rows, total] = await this.destinations.list(accountId, query, { workspace, type });
-    return { data: rows.map((row) => viewDestination(row)), total_count: total };
+    await this.replies.sendPart(response, query, {
+      accountId,
+      view: destinationView,
+      read: async (page) => {
+        const [rows, total, last] = await this.destinations.list(accountId, page, { workspace, type });
+        return [rows.map((row) => viewDestination(row)), total, last];
+      },
+    });
   }
 
   @Get(':id')
-  @Answers(one(destinationView), { summary: 'Show a destination' })
+  @Answers(single(destinationView), { summary: 'Show a destination' })
   async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: DestinationView }> {
     return { data: viewDestination(await this.destinations.get(accountId, id)) };
   }
 
   @Patch(':id')
-  @Answers(one(destinationView), {
+  @Answers(single(destinationView), {
     summary: 'Change a destination',
     description:
-      'What is left out stays as it is, null clears. Fields of `config` that are left out, or sent as they are shown, stay. `enabled: true` begins anew with one that was switched off.',
+      'Absent fields stay as they are, null clears. Fields of `config` that are absent, or sent as they are shown, stay. `enabled: true` resumes one that was switched off.',
     examples: { again: { enabled: true } },
   })
   async update(
@@ -91,9 +106,9 @@ export class DestinationsController {
 
   @Post(':id/rotate')
   @HttpCode(200)
-  @Answers(one(destinationView), {
+  @Answers(single(destinationView), {
     summary: 'Give a webhook a new secret',
-    description: 'It is shown in this answer only. The one before signs as well for `grace_seconds`.',
+    description: 'It is shown only in this reply. The previous secret also signs for `grace_seconds`.',
     examples: { day: { grace_seconds: 86_400 } },
   })
   async rotate(
@@ -106,9 +121,9 @@ export class DestinationsController {
 
   @Post(':id/test')
   @HttpCode(200)
-  @Answers(one(destinationTestView), {
+  @Answers(single(destinationTestView), {
     summary: 'Send a test event to a destination',
-    description: 'At once, even to one that is disabled, and not repeated.',
+    description: 'It is sent at once, also to a disabled destination, and is not retried.',
     errors: ['service-unavailable'],
   })
   async test(

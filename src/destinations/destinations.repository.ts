@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { listNewest } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import { DestinationEntity, type DestinationType } from './destination.entity.js';
 
 export interface DestinationListing extends Page {
@@ -18,14 +19,11 @@ export class DestinationsRepository {
   /** Newest first, with the total number. */
   async list(
     accountId: string,
-    { offset, limit, workspaceId, type }: DestinationListing,
-  ): Promise<[DestinationEntity[], number]> {
-    return this.database.manager.findAndCount(DestinationEntity, {
-      where: { accountId, ...(workspaceId !== undefined && { workspaceId }), ...(type && { type }) },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      skip: offset,
-      take: limit,
-    });
+    { workspaceId, type, ...page }: DestinationListing,
+  ): Promise<ListPart<DestinationEntity>> {
+    const where = { accountId, ...(workspaceId !== undefined && { workspaceId }), ...(type && { type }) };
+    const found = this.database.manager.createQueryBuilder(DestinationEntity, 'destination').where(where);
+    return listNewest(found, 'id', 'DESC', page);
   }
 
   async find(accountId: string, id: string): Promise<DestinationEntity | null> {
@@ -37,7 +35,7 @@ export class DestinationsRepository {
     return manager.findOne(DestinationEntity, { where: { accountId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  /** How many of a type a workspace has; no other transaction adds one meanwhile. */
+  /** Number of destinations of a type in a workspace; no other transaction adds one meanwhile. */
   async lockAndCount(
     manager: EntityManager,
     { accountId, workspaceId, type }: Pick<DestinationEntity, 'accountId' | 'workspaceId' | 'type'>,
@@ -73,7 +71,7 @@ export class DestinationsRepository {
     return rows;
   }
 
-  /** Its deliveries, and its place in alarms, go with it. */
+  /** Deletes a destination, its deliveries, and the references of alarms to it. */
   async delete(manager: EntityManager, { accountId, id }: DestinationEntity): Promise<void> {
     await manager.query('DELETE FROM destinations WHERE account_id = $1 AND id = $2', [accountId, id]);
   }

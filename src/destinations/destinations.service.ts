@@ -12,8 +12,8 @@ import { KeysService } from '../keys/keys.service.js';
 import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
 import { ManagedKind } from '../management/managed-kind.js';
 import { isUuid } from '../shared/http/field-patterns.js';
-import type { Page } from '../shared/http/page.dto.js';
-import { SafePost } from '../shared/http/safe-post.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
+import { SafePost } from '../shared/http/client/safe-post.js';
 import { changeConfig, newSecret, readConfig, refusedAddress, showConfig } from './destination-config.js';
 import type { DestinationConfig } from './destination-config.js';
 import { SealedConfigs } from './destination-seals.js';
@@ -22,9 +22,9 @@ import { UNTESTED, type DestinationEntity, type DestinationTerms, type Destinati
 import { DestinationsRepository } from './destinations.repository.js';
 import { TYPE_FACTS } from './print-event.js';
 
-/** Of one type in a workspace. */
+/** Destinations of one type in a workspace. */
 const DESTINATIONS_MAX = 5;
-/** How long a new address may take to be resolved, in milliseconds. */
+/** Milliseconds that the resolution of a new address may take. */
 const RESOLVE_MS_MAX = 2_000;
 
 /** Destinations as the audit log shows them. */
@@ -80,7 +80,7 @@ export class DestinationsService {
     accountId: string,
     page: Page,
     { workspace, type }: { readonly workspace: string | undefined; readonly type: DestinationType | undefined },
-  ): Promise<[DestinationEntity[], number]> {
+  ): Promise<ListPart<DestinationEntity>> {
     const workspaceId = await this.workspaces.idIfNamed(wholeAccount(accountId), workspace);
     return this.destinations.list(accountId, { ...page, workspaceId, type });
   }
@@ -94,18 +94,18 @@ export class DestinationsService {
 
   /**
    * @param workspace id or slug; the account's default workspace where undefined
-   * @throws GatewayError `invalid-request`, `not-found` for the workspace, `conflict` where there is no room
+   * @throws GatewayError `invalid-request`, `not-found` for the workspace, `conflict` at the maximum number
    */
   async create(
     caller: Caller,
     type: DestinationType,
-    given: JsonObject,
+    stated: JsonObject,
     terms: Partial<DestinationTerms> & Pick<DestinationTerms, 'name'>,
     workspace: string | undefined,
   ): Promise<MadeDestination> {
     const { accountId } = caller;
     const { generations, isSigned } = TYPE_FACTS[type];
-    const read = readConfig(type, given);
+    const read = readConfig(type, stated);
     const secret = isSigned && read.secret === undefined ? newSecret() : undefined;
     const config = secret === undefined ? read : { ...read, secret };
     const concerns = OF_GENERATIONS.some((name) => terms[name] !== undefined);
@@ -122,13 +122,13 @@ export class DestinationsService {
           'conflict',
           `type: a workspace has at most ${DESTINATIONS_MAX} destinations of one type; delete one first`,
         );
-      const place = { id: newUuid(createdAt.getTime()), accountId };
+      const identity = { id: newUuid(createdAt.getTime()), accountId };
       const inserted = await this.destinations.insert(manager, {
         ...BY_DEFAULT,
         ...terms,
-        ...place,
+        ...identity,
         ...UNTESTED,
-        ...this.configs.seal(config, place),
+        ...this.configs.seal(config, identity),
         shown: showConfig(type, config),
         broadcast,
         type,
@@ -142,14 +142,14 @@ export class DestinationsService {
   }
 
   /**
-   * One that was switched off begins anew where it is enabled.
-   * @param given `config` of the body: absent fields, and those as they are shown, stay
+   * Changes a destination. A destination that was switched off begins again without failures when it is enabled.
+   * @param stated `config` of the body: absent fields, and those as they are shown, stay
    * @throws GatewayError `not-found`, `invalid-request`
    */
   async update(
     caller: Caller,
     id: string,
-    given: JsonObject | undefined,
+    stated: JsonObject | undefined,
     terms: Partial<DestinationTerms>,
   ): Promise<DestinationEntity> {
     const known = await this.get(caller.accountId, id);
@@ -160,13 +160,13 @@ export class DestinationsService {
         `broadcast: a destination of this type gets generations only; disable it instead`,
       );
     // Before the transaction: a name is resolved, and keys are loaded, while nothing is locked.
-    if (given) await this.assertReachable(known.type, changeConfig(known.type, await this.open(known), given));
+    if (stated) await this.assertReachable(known.type, changeConfig(known.type, await this.open(known), stated));
     await this.configs.ready();
     return this.changes.run(caller, async (manager, updatedAt) => {
       const row = await this.lock(manager, caller.accountId, known.id);
       await this.assertOwn(caller.accountId, terms.apiKeyHashes, manager);
-      const before = given && (await this.open(row));
-      const config = before && changeConfig(row.type, before, given);
+      const before = stated && (await this.open(row));
+      const config = before && changeConfig(row.type, before, stated);
       const changed = config &&
         !isDeepStrictEqual(config, before) && {
           ...this.configs.seal(config, row),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../core/time.js';
-import { EgressError } from '../shared/http/egress-error.js';
-import { SafePost } from '../shared/http/safe-post.js';
+import { EgressError } from '../shared/http/client/egress-error.js';
+import { SafePost } from '../shared/http/client/safe-post.js';
 import { SealedConfigs } from './destination-seals.js';
 import type { DestinationEntity } from './destination.entity.js';
 import type { OutboxEvent } from './outbox-event.js';

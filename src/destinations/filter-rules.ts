@@ -25,12 +25,12 @@ const OPERATORS = [
 ] as const; // oxfmt-ignore
 type Operator = (typeof OPERATORS)[number];
 
-// Chosen.
+// Limits of the rules of one destination. Chosen.
 const GROUPS_MAX = 10;
 const RULES_MAX = 20;
 const VALUE_MAX = 500;
 
-/** Which generations a destination gets. */
+/** Rules that select the generations that a destination receives. */
 export const filterRules = compile(
   closed({
     enabled: optional(flag()),
@@ -67,7 +67,7 @@ const asNumber =
   (actual, wanted) =>
     test(Number(actual), Number(wanted));
 
-/** What a field that is set must meet. */
+/** The test of each operator on a field that has a value. */
 const TESTS: Readonly<Record<Operator, Test>> = {
   equals: asText((actual, wanted) => actual === wanted),
   not_equals: asText((actual, wanted) => actual !== wanted),

@@ -10,6 +10,6 @@ export interface OutboxEvent {
   readonly id: string;
   readonly type: string;
   readonly occurredAt: Date;
-  /** Its `message` is one sentence for people. Never content, never a secret. */
+  /** Data of the event: neither content nor secrets. `message` is one sentence for people. */
   readonly data: JsonObject;
 }

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { elapsedMs } from '../core/time.js';
-import { Metrics } from '../shared/metrics.js';
-import type { StateSample } from '../shared/state-gauges.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
+import type { StateSample } from '../shared/telemetry/state-gauges.js';
 import { OutboxRepository, type WaitingEvents } from './outbox.repository.js';
 
 const MS_PER_SECOND = 1_000;
 
 /**
- * What waits in the outbox, for the metrics: as of the last round of the job, because they are read without waiting for
- * the database. Safe to share.
+ * Numbers of events that wait in the outbox, for the metrics. They are those of the last round of the job, because
+ * metrics are read without waiting for the database. Safe to share.
  */
 @Injectable()
 export class OutboxFigures {
   private readonly types = new Set<string>();
-  /** By type; undefined while it is not known. */
+  /** Waiting events by type; undefined while they are not known. */
   private waiting: ReadonlyMap<string, WaitingEvents> | undefined;
   private readAtMs = 0;
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
+import { Clock, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { RecurringJob } from '../shared/recurring-job.js';
-import { Metrics } from '../shared/metrics.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import { DestinationEntity } from './destination.entity.js';
 import { DestinationsService } from './destinations.service.js';
 import { EventSender } from './event-sender.js';
@@ -15,17 +15,12 @@ import { pauseAfter, TRIED_MS } from './retry-pauses.js';
 
 const SEND_EVERY_MS = 2_000;
 const COUNT_EVERY_MS = 10_000;
-const CLEAR_EVERY_MS = HOUR_MS;
-/** How long events of alarms are kept as their history. */
-const HISTORY_MS = 30 * DAY_MS;
-/** How long other events are kept once all their deliveries ended. */
-const FINISHED_MS = HOUR_MS;
 /** A destination is switched off after this many failed attempts in a row, over at least this time. */
 const FAILURES_MAX = 20;
 const FAILING_MS_MAX = 6 * HOUR_MS;
 /** The receiver states that it is gone for good. */
 const GONE = 410;
-/** How long the end of the process waits for deliveries under way. */
+/** Milliseconds that the end of the process waits for running deliveries. */
 const LAST_SENDS_MS = 2_000;
 
 /**
@@ -38,7 +33,6 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
   private readonly logger = new Logger('destinations');
   private readonly job = new RecurringJob(() => this.send(), this.logger);
   private readonly counting = new RecurringJob(() => this.figures.refresh(), this.logger);
-  private readonly clearing = new RecurringJob(() => this.clear(), this.logger);
   /** Numbers of deliveries under way, by destination. */
   private readonly busy = new Map<string, number>();
   private readonly underWay = new Set<Promise<void>>();
@@ -58,14 +52,13 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
     this.job.start(SEND_EVERY_MS);
     this.figures.know([TEST_TYPE, GENERATIONS_TYPE]);
     this.counting.start(COUNT_EVERY_MS);
-    this.clearing.start(CLEAR_EVERY_MS);
   }
 
   async beforeApplicationShutdown(): Promise<void> {
-    await Promise.all([this.job.end(), this.counting.end(), this.clearing.end()]);
+    await Promise.all([this.job.end(), this.counting.end()]);
     const all = Promise.allSettled([...this.underWay]);
     await Promise.race([all, delay(LAST_SENDS_MS, undefined, { ref: false })]);
-    this.ending.abort(new Error('The gateway ends.'));
+    this.ending.abort(new Error('The gateway is shutting down.'));
     await all;
   }
 
@@ -83,11 +76,6 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
   /** Counts for the metrics what waits. Never throws. */
   async countOnce(): Promise<void> {
     await this.counting.runAnew();
-  }
-
-  /** Removes what is past its time. Never throws. */
-  async clearOnce(): Promise<void> {
-    await this.clearing.run();
   }
 
   private async send(): Promise<void> {
@@ -139,11 +127,6 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
     this.logger.warn(`The destination ${row.id} is switched off: it keeps failing. ${error}`);
   }
 
-  private async clear(): Promise<void> {
-    await drain(() => this.outbox.giveUpOlderThan(TRIED_MS));
-    await drain(() => this.outbox.removeOlderThan(HISTORY_MS, FINISHED_MS));
-  }
-
   private count(destinationId: string, change: 1 | -1): number {
     const count = (this.busy.get(destinationId) ?? 0) + change;
     if (count === 0) this.busy.delete(destinationId);
@@ -154,9 +137,4 @@ export class OutboxJob implements OnApplicationBootstrap, BeforeApplicationShutd
   private report(error: unknown): void {
     if (!this.job.isEnding && !isDatabaseUnavailable(error)) this.logger.warn('An event could not be sent.', error);
   }
-}
-
-/** Repeats a bounded statement until it finds nothing. */
-async function drain(remove: () => Promise<number>): Promise<void> {
-  while ((await remove()) > 0);
 }

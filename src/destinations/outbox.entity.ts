@@ -3,7 +3,7 @@ import { AccountEntity } from '../accounts/account.entity.js';
 import type { JsonObject } from '../core/json/json.js';
 import { DestinationEntity } from './destination.entity.js';
 
-/** How a delivery stands: it waits for an attempt, was taken by its receiver, or is no longer tried. */
+/** States of a delivery: it waits for an attempt, its receiver accepted it, or it is no longer tried. */
 export const DELIVERY_STATUSES = ['waiting', 'sent', 'given_up'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -11,6 +11,7 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 @Entity('outbox_events')
 @Index('outbox_events_newest', ['accountId', 'occurredAt', 'id'], { where: 'subject is not null' })
 @Index('outbox_events_oldest', ['occurredAt'])
+@Index('outbox_events_expired', ['expiresAt'])
 export class OutboxEventEntity {
   @PrimaryColumn({ type: 'uuid' })
   id!: string;
@@ -31,6 +32,9 @@ export class OutboxEventEntity {
 
   @Column({ name: 'occurred_at', type: 'timestamptz', precision: 3 })
   occurredAt!: Date;
+
+  @Column({ name: 'expires_at', type: 'timestamptz', precision: 3, default: () => `(now() + '30 days')` })
+  expiresAt!: Date;
 }
 
 /** An event for one destination. */
@@ -51,7 +55,7 @@ export class OutboxDeliveryEntity {
   @Column({ type: 'integer', default: 0 })
   attempts!: number;
 
-  /** Of the next attempt, while it waits. */
+  /** Time of the next attempt, while the delivery waits. */
   @Column({ name: 'due_at', type: 'timestamptz', precision: 3 })
   dueAt!: Date;
 

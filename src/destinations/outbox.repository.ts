@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 import type { JsonObject } from '../core/json/json.js';
-import { Clock } from '../core/time.js';
-import { Metrics } from '../shared/metrics.js';
+import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
+import { ExpiringRows, NEWEST_MAX, type ExpiringTable } from '../shared/database/expiring-rows.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import type { DestinationEntity } from './destination.entity.js';
 import type { OutboxEvent } from './outbox-event.js';
 import type { DeliveryStatus } from './outbox.entity.js';
+import { TRIED_MS } from './retry-pauses.js';
 
 /** Deliveries that wait for one destination. Chosen: a day of alarms, or 50,000 generations. */
 export const WAITING_MAX = 1_000;
@@ -15,11 +17,15 @@ const SENT_AT_ONCE = 4;
 const TAKEN_MAX = 64;
 /** How long a process may take to send, in milliseconds: several times the limit of an attempt. */
 const LEASE_MS = 30_000;
-/** Rows that one statement of the clean-up removes. */
-const REMOVED_MAX = 1_000;
+/** Deliveries that one statement gives up. */
+const GIVEN_UP_MAX = 1_000;
+/** How long events of alarms are kept as their history. */
+const HISTORY_MS = 30 * DAY_MS;
+/** How long other events are kept at most: by then all their deliveries have ended. */
+const UNFINISHED_MS = TRIED_MS + HOUR_MS;
 
 /** The database's time, moved as far as the clock of this process is: the parameter is `Clock.aheadMs`. */
-const now = (parameter: string): string => `(now() + ${parameter} * interval '1 millisecond')`;
+const databaseNow = (parameter: string): string => `(now() + ${parameter} * interval '1 millisecond')`;
 
 /** An event that is to be sent. */
 export interface NewEvent extends OutboxEvent {
@@ -50,7 +56,7 @@ interface DueRow {
   readonly occurred_at: Date;
 }
 
-/** How an attempt ended. */
+/** Result of an attempt. */
 export interface AttemptResult {
   /** HTTP status of the answer; `null` where none came. */
   readonly status: number | null;
@@ -61,11 +67,29 @@ export interface AttemptResult {
 /** The statements over `outbox_events` and `outbox_deliveries`. Times are those of the database's clock. */
 @Injectable()
 export class OutboxRepository {
+  /** The history of alarms is limited here; what waits is limited for each destination. */
+  private readonly table: ExpiringTable = {
+    name: 'outbox_events',
+    owner: ['account_id'],
+    time: 'occurred_at',
+    bounds: [
+      {
+        counted: `r.subject IS NOT NULL AND NOT EXISTS (
+          SELECT FROM outbox_deliveries o WHERE o.event_id = r.id AND o.status = 'waiting')`,
+        newest: NEWEST_MAX,
+      },
+    ],
+    age: () => this.giveUpOld(),
+  };
+
   constructor(
     private readonly database: DataSource,
     private readonly clock: Clock,
     private readonly metrics: Metrics,
-  ) {}
+    private readonly rows: ExpiringRows,
+  ) {
+    rows.register(this.table);
+  }
 
   /**
    * Adds an event and its deliveries, in the transaction that decides it. Where too many wait for a destination, its
@@ -73,15 +97,18 @@ export class OutboxRepository {
    */
   async add(manager: EntityManager, event: NewEvent, destinationIds: readonly string[]): Promise<void> {
     const { id, accountId, type, subject = null, data, occurredAt } = event;
+    const expiresAt = new Date(occurredAt.getTime() + (subject === null ? UNFINISHED_MS : HISTORY_MS));
     await manager.query(
-      `INSERT INTO outbox_events (id, account_id, type, subject, data, occurred_at) VALUES ($1, $2, $3, $4, $5, $6)`,
-      [id, accountId, type, subject, JSON.stringify(data), occurredAt],
+      `INSERT INTO outbox_events (id, account_id, type, subject, data, occurred_at, expires_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+      [id, accountId, type, subject, JSON.stringify(data), occurredAt, expiresAt],
     );
+    if (subject !== null) this.rows.noteAdded(this.table, [accountId]);
     const made = await manager.query<{ status: DeliveryStatus }[]>(
       `INSERT INTO outbox_deliveries (event_id, destination_id, status, due_at, last_error, finished_at)
-       SELECT $1, d.id, CASE WHEN full_up.is_full THEN 'given_up' ELSE 'waiting' END, ${now('$4')},
+       SELECT $1, d.id, CASE WHEN full_up.is_full THEN 'given_up' ELSE 'waiting' END, ${databaseNow('$4')},
          CASE WHEN full_up.is_full THEN 'More than ${WAITING_MAX} events wait for this destination.' END,
-         CASE WHEN full_up.is_full THEN ${now('$4')} END
+         CASE WHEN full_up.is_full THEN ${databaseNow('$4')} END
        FROM destinations d CROSS JOIN LATERAL (
          SELECT count(*) >= ${WAITING_MAX} AS is_full FROM (
            SELECT FROM outbox_deliveries o WHERE o.destination_id = d.id AND o.status = 'waiting' LIMIT ${WAITING_MAX}
@@ -102,12 +129,12 @@ export class OutboxRepository {
       `WITH due AS (
          SELECT o.event_id, o.destination_id FROM destinations d CROSS JOIN LATERAL (
            SELECT w.event_id, w.destination_id FROM outbox_deliveries w
-           WHERE w.destination_id = d.id AND w.status = 'waiting' AND w.due_at <= ${now('$2')}
+           WHERE w.destination_id = d.id AND w.status = 'waiting' AND w.due_at <= ${databaseNow('$2')}
            ORDER BY w.due_at LIMIT ${SENT_AT_ONCE} FOR UPDATE SKIP LOCKED
          ) AS o
          WHERE d.enabled AND d.id <> ALL($1::uuid[]) LIMIT ${TAKEN_MAX}
        )
-       UPDATE outbox_deliveries o SET attempts = o.attempts + 1, due_at = ${now('$2')} + ${LEASE_MS} * interval '1 millisecond'
+       UPDATE outbox_deliveries o SET attempts = o.attempts + 1, due_at = ${databaseNow('$2')} + ${LEASE_MS} * interval '1 millisecond'
        FROM due, outbox_events e
        WHERE o.event_id = due.event_id AND o.destination_id = due.destination_id AND e.id = o.event_id
        RETURNING o.event_id, o.destination_id, o.attempts, e.account_id, e.subject, e.type, e.data, e.occurred_at`,
@@ -128,7 +155,7 @@ export class OutboxRepository {
    */
   async finish({ event, destinationId, attempts, isKept }: DueDelivery, result: AttemptResult): Promise<void> {
     await this.database.query(
-      `UPDATE outbox_deliveries SET status = $4, last_status = $5, last_error = $6, finished_at = ${now('$7')}
+      `UPDATE outbox_deliveries SET status = $4, last_status = $5, last_error = $6, finished_at = ${databaseNow('$7')}
        WHERE event_id = $1 AND destination_id = $2 AND attempts = $3 AND status = 'waiting'`,
       [
         event.id,
@@ -166,16 +193,16 @@ export class OutboxRepository {
     pauseMs: number,
   ): Promise<void> {
     await this.database.query(
-      `UPDATE outbox_deliveries SET last_status = $4, last_error = $5, due_at = ${now('$6')} + $7 * interval '1 millisecond'
+      `UPDATE outbox_deliveries SET last_status = $4, last_error = $5, due_at = ${databaseNow('$6')} + $7 * interval '1 millisecond'
        WHERE event_id = $1 AND destination_id = $2 AND attempts = $3 AND status = 'waiting'`,
       [event.id, destinationId, attempts, result.status, result.error ?? null, this.clock.aheadMs, pauseMs],
     );
   }
 
-  /** What waits for destinations that are enabled, by type. */
+  /** The number and the age of events that wait for enabled destinations, by type. */
   listWaiting(): Promise<WaitingEvents[]> {
     return this.database.query(
-      `SELECT e.type, count(*)::int AS count, extract(epoch FROM max(${now('$1')} - e.occurred_at))::float8 AS oldest_s
+      `SELECT e.type, count(*)::int AS count, extract(epoch FROM max(${databaseNow('$1')} - e.occurred_at))::float8 AS oldest_s
        FROM destinations d JOIN outbox_deliveries o ON o.destination_id = d.id AND o.status = 'waiting'
        JOIN outbox_events e ON e.id = o.event_id
        WHERE d.enabled GROUP BY e.type`,
@@ -186,7 +213,7 @@ export class OutboxRepository {
   /** Notes on the destination that an event was taken; writes nothing where it worked before. */
   async noteSuccess(destinationId: string): Promise<void> {
     await this.database.query(
-      `UPDATE destinations SET status = 'ok', status_reason = NULL, status_at = ${now('$2')}, failures = 0, failing_since = NULL
+      `UPDATE destinations SET status = 'ok', status_reason = NULL, status_at = ${databaseNow('$2')}, failures = 0, failing_since = NULL
        WHERE id = $1 AND status <> 'ok' AND status <> 'switched_off'`,
       [destinationId, this.clock.aheadMs],
     );
@@ -196,10 +223,10 @@ export class OutboxRepository {
   async noteFailure(destinationId: string, reason: string): Promise<FailingDestination | undefined> {
     const [[row]] = await this.database.query<[FailingDestination[], number]>(
       `UPDATE destinations SET status = 'failing', status_reason = $2, failures = failures + 1,
-         status_at = CASE WHEN status = 'failing' THEN status_at ELSE ${now('$3')} END, failing_since = coalesce(failing_since, ${now('$3')})
+         status_at = CASE WHEN status = 'failing' THEN status_at ELSE ${databaseNow('$3')} END, failing_since = coalesce(failing_since, ${databaseNow('$3')})
        WHERE id = $1 AND enabled
        RETURNING id, account_id AS "accountId", failures,
-         (extract(epoch FROM ${now('$3')} - failing_since) * 1000)::float8 AS "failingMs"`,
+         (extract(epoch FROM ${databaseNow('$3')} - failing_since) * 1000)::float8 AS "failingMs"`,
       [destinationId, reason, this.clock.aheadMs],
     );
     return row;
@@ -209,43 +236,26 @@ export class OutboxRepository {
   async noteFailedTest(destinationId: string, reason: string): Promise<void> {
     await this.database.query(
       `UPDATE destinations SET status = 'failing', status_reason = $2,
-         status_at = CASE WHEN status = 'failing' THEN status_at ELSE ${now('$3')} END
+         status_at = CASE WHEN status = 'failing' THEN status_at ELSE ${databaseNow('$3')} END
        WHERE id = $1 AND status <> 'switched_off'`,
       [destinationId, reason, this.clock.aheadMs],
     );
   }
 
-  /** Gives up deliveries of events older than this, such as those of a destination that is off. @returns how many */
-  async giveUpOlderThan(ageMs: number): Promise<number> {
+  /** Gives up deliveries that were tried for long enough, such as those of a destination that is off. */
+  private async giveUpOld(): Promise<boolean> {
     const [rows] = await this.database.query<[{ type: string }[], number]>(
-      `UPDATE outbox_deliveries o SET status = 'given_up', finished_at = ${now('$2')},
+      `UPDATE outbox_deliveries o SET status = 'given_up', finished_at = ${databaseNow('$2')},
          last_error = coalesce(o.last_error, 'The destination was off.')
        FROM outbox_events g WHERE g.id = o.event_id AND (o.event_id, o.destination_id) IN (
          SELECT w.event_id, w.destination_id FROM outbox_deliveries w JOIN outbox_events e ON e.id = w.event_id
-         WHERE w.status = 'waiting' AND w.due_at <= ${now('$2')} AND e.occurred_at < ${now('$2')} - $1 * interval '1 millisecond'
-         LIMIT ${REMOVED_MAX})
+         WHERE w.status = 'waiting' AND w.due_at <= ${databaseNow('$2')} AND e.occurred_at < ${databaseNow('$2')} - $1 * interval '1 millisecond'
+         LIMIT ${GIVEN_UP_MAX})
        RETURNING g.type`,
-      [ageMs, this.clock.aheadMs],
+      [TRIED_MS, this.clock.aheadMs],
     );
     for (const { type } of rows) this.metrics.outboxEvent(type, 'given_up');
-    return rows.length;
-  }
-
-  /**
-   * Removes events older than this. @param finishedMs those of no alarm, whose deliveries all ended, are removed at
-   * this age already. @returns how many
-   */
-  async removeOlderThan(ageMs: number, finishedMs: number): Promise<number> {
-    const [, count] = await this.database.query<[unknown, number]>(
-      `DELETE FROM outbox_events WHERE id IN (
-         SELECT e.id FROM outbox_events e
-         WHERE e.occurred_at < ${now('$2')} - $1 * interval '1 millisecond' OR (
-           e.subject IS NULL AND e.occurred_at < ${now('$2')} - $3 * interval '1 millisecond'
-           AND NOT EXISTS (SELECT FROM outbox_deliveries o WHERE o.event_id = e.id AND o.status = 'waiting'))
-         ORDER BY e.occurred_at LIMIT ${REMOVED_MAX})`,
-      [ageMs, this.clock.aheadMs, finishedMs],
-    );
-    return count;
+    return rows.length > 0;
   }
 }
 

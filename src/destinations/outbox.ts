@@ -31,7 +31,7 @@ export class Outbox {
     this.figures.know(types);
   }
 
-  /** To be called after the commit: sends without waiting for the next round. */
+  /** Must be called after the commit: sends without waiting for the next round. */
   hurry(): void {
     this.job.hurry();
   }

@@ -5,7 +5,7 @@ import { printOtlp, tracesAddress } from './print-otlp.js';
 import { printSlack } from './print-slack.js';
 import { printWebhook, type PrintedEvent } from './print-webhook.js';
 
-/** What a type of destination takes, and in which form. */
+/** The events that a type of destination accepts, and their form. */
 interface TypeFacts {
   /** Whether alarms may be sent to it. */
   readonly takesAlarms: boolean;

@@ -49,7 +49,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
   upstream_inference_cost: 'fairlead.usage.byok_cost',
   is_recovered: 'fairlead.is_recovered',
 };
-/** Of a figure that is an amount: always a fraction. */
+/** Figures that are amounts, which are always printed as fractions. */
 const AMOUNTS: ReadonlySet<string> = new Set(['usage', 'upstream_inference_cost']);
 
 /** The address of an OTLP receiver: one without a path gets that of traces. */

@@ -1,6 +1,6 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/time.js';
 
-/** How long an event is tried, in milliseconds. */
+/** Milliseconds for which deliveries of an event are attempted. */
 export const TRIED_MS = DAY_MS;
 
 /** Pauses after the first, second, … failed attempt, in milliseconds; the last one repeats itself. */

@@ -10,7 +10,7 @@ type Counts = Record<CallOutcome, number>;
 /** Maximum number of callers that are counted separately in one slice of time; all others count as one. */
 const CALLERS_MAX = 64;
 const OTHERS = '*';
-/** A caller whose fault share is this many times that of the others causes its faults itself. */
+/** A caller's faults are attributed to the caller if its fault share is this many times that of the others. */
 const FAR_ABOVE = 3;
 
 class CallerSlice implements Slice {
@@ -80,15 +80,15 @@ export class CallerWindow {
   shared(now: number): SharedCounts {
     const each = this.perCaller(now);
     const all = totalOf(each.values());
-    const counted = [...each.values()].filter((one) => !isFarAbove(one, all));
+    const counted = [...each.values()].filter((counts) => !isFarAbove(counts, all));
     return { ...totalOf(counted), callers: counted.filter(({ faults }) => faults > 0).length };
   }
 
   /** Whether this caller's fault share is far above that of the others. */
   isFarAbove(caller: string, now: number): boolean {
     const each = this.perCaller(now);
-    const one = each.get(caller);
-    return one !== undefined && isFarAbove(one, totalOf(each.values()));
+    const counts = each.get(caller);
+    return counts !== undefined && isFarAbove(counts, totalOf(each.values()));
   }
 
   hasOthers(caller: string, now: number): boolean {
@@ -121,18 +121,18 @@ export class CallerWindow {
   }
 }
 
-function isFarAbove(one: CallCounts, all: CallCounts): boolean {
-  const others = all.calls - one.calls;
-  if (others === 0 || one.faults === 0) return false;
-  return one.faults / one.calls > (FAR_ABOVE * (all.faults - one.faults)) / others;
+function isFarAbove(counts: CallCounts, all: CallCounts): boolean {
+  const others = all.calls - counts.calls;
+  if (others === 0 || counts.faults === 0) return false;
+  return counts.faults / counts.calls > (FAR_ABOVE * (all.faults - counts.faults)) / others;
 }
 
 function totalOf(each: Iterable<CallCounts>): CallCounts {
   let calls = 0;
   let faults = 0;
-  for (const one of each) {
-    calls += one.calls;
-    faults += one.faults;
+  for (const counts of each) {
+    calls += counts.calls;
+    faults += counts.faults;
   }
   return { calls, faults };
 }

@@ -3,13 +3,13 @@ import { HOUR_MS } from '../core/time.js';
 
 /** Longest pause that a provider's hint can request: one hour, in milliseconds. */
 export const HINT_MS_MAX = HOUR_MS;
-/** After this many doublings every pause has the maximum length. */
+/** Number of doublings after which every pause has the maximum length. */
 export const STREAK_MAX = 30;
 
 /** A pause, and the number of consecutive pauses before it. Replicas share it in this form. */
 export interface Pause extends Omit<Cooling, 'isFirm'> {
   readonly streak: number;
-  /** Until when the provider requested it, epoch milliseconds; absent where it did not. */
+  /** End of the pause that the provider requested, epoch milliseconds; absent where it requested none. */
   readonly firmUntil?: number;
   /**
    * The caller whose failure last began or extended it, where others use the endpoint too: only the failure of another
@@ -29,7 +29,7 @@ export interface CoolDownTimes {
 
 /**
  * Decides whether an endpoint may be called. After a pause one call is admitted as a trial: it ends the cool-down, or
- * begins the next, longer pause. A trial without an outcome holds its place no longer than a call may take.
+ * begins the next, longer pause. A trial without an outcome blocks others no longer than a call may take.
  */
 export class CoolDown {
   private pause: Pause | undefined;
@@ -73,9 +73,9 @@ export class CoolDown {
   }
 
   /**
-   * Begins a pause after a failed call. The failure of a call from before the pause can only extend it.
-   * @param hintMs the pause that the provider requested, which replaces the gateway's, shorter or longer; 0 for none. A
-   * hint of a 429 is obeyed even as the last resort
+   * Begins a pause after a failed call. The failure of a call that began before the pause can only extend it.
+   * @param hintMs the pause that the provider requested; it replaces the gateway's, shorter or longer. 0: none. The one
+   *   of a 429 is obeyed even if no other endpoint is left
    * @param caller the caller of the failed call, where others may make the next trial (`Pause.failedBy`)
    * @returns the pause, or undefined where the current one lasts as long
    */
@@ -114,12 +114,12 @@ export class CoolDown {
     return isProof;
   }
 
-  /** Frees the place of a trial that had no outcome. */
+  /** Ends a trial that had no outcome. */
   release(): void {
     this.trialEndsAt = -Infinity;
   }
 
-  /** Frees the place of the trial where it is this caller's. */
+  /** Ends the trial where it is this caller's. */
   releaseOf(caller: string): void {
     if (this.trialCaller === caller) this.release();
   }

@@ -1,6 +1,6 @@
 // What counts as a call, a fault and an outage, and what begins a pause, in short event sequences at given times.
 import {
-  ANYBODY,
+  OTHER_CALLERS,
   DAY_SLICE_MS,
   EndpointRecord,
   HALF_HOUR_SLICE_MS,
@@ -8,7 +8,7 @@ import {
   OUTAGE_MS,
   VIEW_MS,
 } from './endpoint-record.js';
-import { WIDENING_HALF_LIFE_MS } from './learnt-widening.js';
+import { WIDENING_HALF_LIFE_MS } from './observed-widening.js';
 import { SAMPLES_MIN } from './rolling-sketch.js';
 
 /** The start of a slice of every length. */
@@ -42,13 +42,13 @@ describe('EndpointRecord', () => {
     ['FFLL', false],
   ])('after %s is out: %p', (story, isOut) => {
     play(story);
-    expect(record.health(START, ANYBODY).isOut).toBe(isOut);
+    expect(record.health(START, OTHER_CALLERS).isOut).toBe(isOut);
   });
 
   it('is in outage for as long as the faults are within 30 seconds', () => {
     play('FFF');
-    expect(record.health(START + OUTAGE_MS - VIEW_MS, ANYBODY).isOut).toBe(true);
-    expect(record.health(START + OUTAGE_MS, ANYBODY).isOut).toBe(false);
+    expect(record.health(START + OUTAGE_MS - VIEW_MS, OTHER_CALLERS).isOut).toBe(true);
+    expect(record.health(START + OUTAGE_MS, OTHER_CALLERS).isOut).toBe(false);
   });
 
   it.each([
@@ -59,13 +59,13 @@ describe('EndpointRecord', () => {
     ['SFLL', 0.5],
   ])('reports for %s the fault share %p', (story, faultShare) => {
     play(story);
-    expect(record.health(START, ANYBODY).faultShare).toBe(faultShare);
+    expect(record.health(START, OTHER_CALLERS).faultShare).toBe(faultShare);
   });
 
   it('reports the fault share over five minutes', () => {
     play('FS');
-    expect(record.health(START + 300_000 - VIEW_MS, ANYBODY).faultShare).toBe(0.5);
-    expect(record.health(START + 300_000, ANYBODY).faultShare).toBeUndefined();
+    expect(record.health(START + 300_000 - VIEW_MS, OTHER_CALLERS).faultShare).toBe(0.5);
+    expect(record.health(START + 300_000, OTHER_CALLERS).faultShare).toBeUndefined();
   });
 
   it.each([
@@ -114,7 +114,7 @@ describe('EndpointRecord', () => {
     ['SL', 'rate-limit'],
   ])('after %s is paused by %p', (story, by) => {
     play(story);
-    expect(record.health(START, ANYBODY).cooling?.by).toBe(by);
+    expect(record.health(START, OTHER_CALLERS).cooling?.by).toBe(by);
     expect(record.admit(START)).toBe(by === undefined);
   });
 
@@ -127,10 +127,10 @@ describe('EndpointRecord', () => {
   it('starts over after a successful trial', () => {
     play('FFF');
     record.admit(START + 5_000);
-    expect(record.succeeded({}, START + 5_100)).toEqual([ANYBODY]);
+    expect(record.succeeded({}, START + 5_100)).toEqual([OTHER_CALLERS]);
     expect(record.succeeded({}, START + 5_200)).toEqual([]);
     play('FF', START + 5_300);
-    expect(record.health(START + 5_300, ANYBODY).cooling).toBeUndefined();
+    expect(record.health(START + 5_300, OTHER_CALLERS).cooling).toBeUndefined();
   });
 
   it.each([undefined, -1, NaN, Infinity])('ignores the hint %p', (retryAfterMs) => {
@@ -142,36 +142,36 @@ describe('EndpointRecord', () => {
     for (let call = 1; call <= SAMPLES_MIN; call++) {
       record.succeeded({ secondsToFirstToken: 2, ...(call > 1 && { tokensPerSecond: 50 }) }, START);
     }
-    const { latency, throughput } = record.health(START, ANYBODY);
+    const { latency, throughput } = record.health(START, OTHER_CALLERS);
     expect(Math.abs(latency!.p50 / 2 - 1)).toBeLessThanOrEqual(0.05);
     expect(throughput).toBeUndefined();
     record.succeeded({ tokensPerSecond: 50 }, START);
-    expect(Math.abs(record.health(START + VIEW_MS, ANYBODY).throughput!.p99 / 50 - 1)).toBeLessThanOrEqual(0.05);
+    expect(Math.abs(record.health(START + VIEW_MS, OTHER_CALLERS).throughput!.p99 / 50 - 1)).toBeLessThanOrEqual(0.05);
   });
 
   it.each([NaN, Infinity, -1])('does not count %p as a figure', (bad) => {
     for (let call = 0; call < SAMPLES_MIN; call++) {
       record.succeeded({ secondsToFirstToken: bad, tokensPerSecond: bad }, START);
     }
-    expect(record.health(START, ANYBODY)).toEqual({ isOut: false, faultShare: 0 });
+    expect(record.health(START, OTHER_CALLERS)).toEqual({ isOut: false, faultShare: 0 });
   });
 
   describe('the view', () => {
     it('is the same for a second, though calls succeed', () => {
       play('S');
-      const view = record.health(START, ANYBODY);
+      const view = record.health(START, OTHER_CALLERS);
       play('S');
-      expect(record.health(START + VIEW_MS - 1, ANYBODY)).toBe(view);
-      expect(record.health(START + VIEW_MS, ANYBODY)).not.toBe(view);
+      expect(record.health(START + VIEW_MS - 1, OTHER_CALLERS)).toBe(view);
+      expect(record.health(START + VIEW_MS, OTHER_CALLERS)).not.toBe(view);
     });
 
     it('is renewed when the clock was set back', () => {
-      const view = record.health(START, ANYBODY);
-      expect(record.health(START - 10, ANYBODY)).not.toBe(view);
+      const view = record.health(START, OTHER_CALLERS);
+      expect(record.health(START - 10, OTHER_CALLERS)).not.toBe(view);
     });
 
     it('shows pause, trial and their ends immediately', () => {
-      const isPaused = (at: number): boolean => record.health(at, ANYBODY).cooling !== undefined;
+      const isPaused = (at: number): boolean => record.health(at, OTHER_CALLERS).cooling !== undefined;
       expect(isPaused(START)).toBe(false);
       play('L');
       expect([isPaused(START), isPaused(START + 4_999), isPaused(START + 5_000)]).toEqual([true, true, false]);
@@ -189,37 +189,37 @@ describe('EndpointRecord', () => {
   describe('informed by other replicas', () => {
     it('is paused, and then admits one trial', () => {
       record.adoptPause({ until: START + 7_000, by: 'rate-limit', streak: 2 }, START);
-      expect(record.health(START, ANYBODY).cooling).toEqual({ until: START + 7_000, by: 'rate-limit' });
+      expect(record.health(START, OTHER_CALLERS).cooling).toEqual({ until: START + 7_000, by: 'rate-limit' });
       expect([record.admit(START + 7_000), record.admit(START + 7_000)]).toEqual([true, false]);
     });
 
     it('is free when another replica had an answer, and forgets its own earlier faults', () => {
       play('FFF');
-      record.adoptPause(undefined, START, ANYBODY);
+      record.adoptPause(undefined, START, OTHER_CALLERS);
       expect([record.admit(START + 1), record.admit(START + 1)]).toEqual([true, true]);
       expect(record.failed(FAULT, START + 2)).toBeUndefined();
     });
 
     it('is in outage until then, or until that is withdrawn', () => {
       record.adoptOutage(START + 20_000, START);
-      expect([record.health(START, ANYBODY).isOut, record.health(START + 20_000, ANYBODY).isOut]).toEqual([
+      expect([record.health(START, OTHER_CALLERS).isOut, record.health(START + 20_000, OTHER_CALLERS).isOut]).toEqual([
         true,
         false,
       ]);
       record.adoptOutage(START + 40_000, START + 20_000);
-      expect(record.health(START + 20_000, ANYBODY).isOut).toBe(true);
+      expect(record.health(START + 20_000, OTHER_CALLERS).isOut).toBe(true);
       record.adoptOutage(undefined, START + 20_000);
-      expect(record.health(START + 20_000, ANYBODY).isOut).toBe(false);
+      expect(record.health(START + 20_000, OTHER_CALLERS).isOut).toBe(false);
     });
 
     it('accepts no outage longer than one lasts', () => {
       record.adoptOutage(START + 10 * OUTAGE_MS, START);
-      expect(record.health(START + OUTAGE_MS, ANYBODY).isOut).toBe(false);
+      expect(record.health(START + OUTAGE_MS, OTHER_CALLERS).isOut).toBe(false);
     });
   });
 
   describe('the publication of an outage', () => {
-    it('occurs once, repeatedly while it goes on, and when it is over', () => {
+    it('occurs once, repeatedly while the outage continues, and when it is over', () => {
       for (const caller of ['one', 'two']) record.failed(FAULT, START, { caller });
       expect(record.outageChange(START)).toBeUndefined();
       record.failed(FAULT, START, { caller: 'one' });
@@ -234,7 +234,7 @@ describe('EndpointRecord', () => {
       record.adoptOutage(START + 20_000, START);
       play('SSS');
       expect(record.outageChange(START)).toBeUndefined();
-      expect(record.health(START, ANYBODY).isOut).toBe(true);
+      expect(record.health(START, OTHER_CALLERS).isOut).toBe(true);
     });
   });
 
@@ -288,7 +288,7 @@ describe('EndpointRecord', () => {
       expect(elsewhere.admit(until, 'one')).toBe(true);
     });
 
-    it('gives the place of a trial without an outcome to the next', () => {
+    it('gives the slot of a trial without an outcome to the next', () => {
       const until = pausedLong();
       record.failed(FAULT, until - 1, { caller: 'bad' });
       const { until: later } = record.health(until - 1).cooling!;
@@ -318,7 +318,7 @@ describe('EndpointRecord', () => {
       ['', 'unknown'],
       ['S', 'operational'],
       ['SF', 'operational'],
-      // It has never answered, and there were too few calls.
+      // The endpoint has never answered, and there were too few calls.
       ['FF', 'unknown'],
       ['SSSSFFF', 'operational'],
       ['SSSSSSSSSFFFF', 'operational'],
@@ -327,7 +327,7 @@ describe('EndpointRecord', () => {
       ['SSSSSSSSSSSSSSSSSSFFFFFFFFF', 'failing'],
       ['SSSSSSSSSSFFFFFS', 'operational'],
       ['SSSSSSSSSSLLLLF', 'failing'],
-      // Of a single caller: no outage for all, but none of its calls succeeds.
+      // A single caller: no outage for all, but none of its calls succeeds.
       ['FFF', 'failing'],
       ['SSSFFF', 'failing'],
       ['L', 'rate-limited'],

@@ -4,7 +4,7 @@ import type { EndpointHealth } from '../core/routing/health.js';
 import type { Cooling } from '../core/routing/health.js';
 import { CallerWindow, type CallOutcome } from './caller-window.js';
 import { CoolDown, type CoolDownTimes, type Pause } from './cool-down.js';
-import { LearntWidening } from './learnt-widening.js';
+import { ObservedWidening } from './observed-widening.js';
 import { isFigure, RollingFigures, type CallFigures } from './rolling-figures.js';
 import { SKETCH_SLICE_MS, SKETCH_SLICES } from './rolling-sketch.js';
 import { CallWindow, type CallCounts } from './slice-ring.js';
@@ -53,11 +53,13 @@ export interface CallFailure {
 }
 
 /**
- * The state of an endpoint over all callers, for display: routing uses `EndpointHealth`. `failing`: in outage; paused
- * for its faults; at least three calls and half of those of the last five minutes have failed; or the last five calls
- * have. `rate-limited`: paused, for some caller at least, because it has refused too many calls; or the last five calls
- * failed, the last of them with such a refusal. `operational`: it has answered within half an hour. `unknown`: none of
- * these.
+ * The state of an endpoint over all callers, for display: routing uses `EndpointHealth`.
+ * - `failing`: it is in outage, or paused for its faults; or of the last five minutes at least three calls failed, and
+ *   half of all; or the last five calls failed
+ * - `rate-limited`: it is paused, at least for some caller, because it refused too many calls; or the last five calls
+ *   failed, the last of them with such a refusal
+ * - `operational`: it answered within the last half hour
+ * - `unknown`: none of these
  */
 export type EndpointCondition = 'operational' | 'rate-limited' | 'failing' | 'unknown';
 
@@ -76,13 +78,13 @@ export interface BegunPause {
 }
 
 /** The name of all callers that are not counted separately. */
-export const ANYBODY = 'anybody';
+export const OTHER_CALLERS = 'anybody';
 
 const NO_CALLERS: readonly never[] = [];
 
 /**
- * Why an endpoint is demoted or skipped: it is paused for all, in outage for all, or paused for callers whose own calls
- * fail.
+ * Why an endpoint is ranked lower or skipped: paused for all callers, in outage for all callers, or paused for callers
+ * whose own calls fail.
  */
 export type Trouble = 'paused' | 'out' | 'paused_for_some';
 
@@ -96,7 +98,7 @@ export class EndpointRecord {
   private coolDown: CoolDown | undefined;
   /** Cool-downs that apply to one caller. */
   private readonly ownCoolDowns = new Map<string, CoolDown>();
-  /** True from its first pause on: until then it admits every call, and none is a trial. */
+  /** Whether there was a pause yet. Before the first one every call is admitted, and none is a trial. */
   hasPaused = false;
   private readonly recent = new CallerWindow(OUTAGE_MS / OUTAGE_SLICES, OUTAGE_SLICES);
   private readonly longer = new CallWindow(SKETCH_SLICE_MS, SKETCH_SLICES);
@@ -109,7 +111,7 @@ export class EndpointRecord {
   private failuresInARow = 0;
   private lastOutcome: CallOutcome = 'success';
   /** Present while replies have recently exceeded their bounds, which those of most endpoints never do. */
-  private learnt: LearntWidening | undefined;
+  private observedWidening: ObservedWidening | undefined;
   private outElsewhereUntil = -Infinity;
   /** When its outage was last published to the replicas; undefined while no outage is published. */
   private publishedOutAt: number | undefined;
@@ -126,7 +128,7 @@ export class EndpointRecord {
   health(now: number, caller?: string): EndpointHealth {
     const { view } = this;
     // The case of nearly every endpoint in use: it works for all callers.
-    const isWell = this.ownCoolDowns.size === 0 && !this.learnt && !this.recent.hasFaults(now);
+    const isWell = this.ownCoolDowns.size === 0 && !this.observedWidening && !this.recent.hasFaults(now);
     if (isWell && view && now < this.viewEndsAt && now >= this.viewedAt) return view;
     return this.healthFor(now, caller);
   }
@@ -134,7 +136,7 @@ export class EndpointRecord {
   private healthFor(now: number, caller: string | undefined): EndpointHealth {
     const own = caller === undefined ? undefined : this.ownCooling(caller, now);
     const isOut = caller !== undefined && this.isOutFor(caller, now);
-    if (own || isOut || this.learnt) return this.makeView(now, own, isOut, caller);
+    if (own || isOut || this.observedWidening) return this.makeView(now, own, isOut, caller);
     if (this.view && now < this.viewEndsAt && now >= this.viewedAt) return this.view;
     this.viewedAt = now;
     this.viewEndsAt = Math.min(now + VIEW_MS, this.coolDown?.changesAt(now) ?? Infinity);
@@ -164,7 +166,7 @@ export class EndpointRecord {
     return now - this.answeredAt < HALF_HOUR_MS ? 'operational' : 'unknown';
   }
 
-  admit(now: number, caller = ANYBODY): boolean {
+  admit(now: number, caller = OTHER_CALLERS): boolean {
     if (!this.coolDown && this.ownCoolDowns.size === 0) return true;
     const own = this.ownCoolDowns.get(caller);
     if (own?.cooling(now)) return false;
@@ -174,18 +176,18 @@ export class EndpointRecord {
     return true;
   }
 
-  /** Requests a call in spite of a pause, as the last resort. */
+  /** Requests permission for a call in spite of a pause, as the last resort. */
   admitLast(now: number): boolean {
     return this.coolDown?.admitLast(now) ?? true;
   }
 
   /** True while no call of this caller has succeeded since the last pause: a call that is admitted now is its trial. */
-  isUnproven(caller = ANYBODY): boolean {
+  isUnproven(caller = OTHER_CALLERS): boolean {
     return this.coolDown?.isUnproven === true || this.ownCoolDowns.get(caller)?.isUnproven === true;
   }
 
   /** @returns the callers whose cool-down this ended; undefined stands for all callers */
-  began(now: number, { caller = ANYBODY, beganAt }: CallOrigin = {}): readonly (string | undefined)[] {
+  began(now: number, { caller = OTHER_CALLERS, beganAt }: CallOrigin = {}): readonly (string | undefined)[] {
     const ended: (string | undefined)[] = [];
     if (this.coolDown?.succeed(now, beganAt) === true) {
       this.recent.forget();
@@ -210,7 +212,7 @@ export class EndpointRecord {
   /** @returns the pause that this began or extended */
   failed({ by, retryAfterMs = 0 }: CallFailure, now: number, origin: CallOrigin = {}): BegunPause | undefined {
     this.view = undefined;
-    const { caller = ANYBODY } = origin;
+    const { caller = OTHER_CALLERS } = origin;
     const hintMs = isFigure(retryAfterMs) ? retryAfterMs : 0;
     this.count(OUTCOMES[by], origin, now);
     const cause = by === 'rate-limit' ? 'rate-limit' : 'faults';
@@ -226,8 +228,8 @@ export class EndpointRecord {
     const isAgain = failedBy === caller;
     if (isHinted || (!isAgain && (isOverTrial || this.isOutForAll(now)))) {
       // Without other callers the same caller may make the next trial.
-      const isShared = failedBy !== undefined || this.recent.hasOthers(caller, now);
-      const pause = this.sharedCoolDown().begin(cause, hintMs, now, isShared ? caller : undefined);
+      const isOfSeveralCallers = failedBy !== undefined || this.recent.hasOthers(caller, now);
+      const pause = this.sharedCoolDown().begin(cause, hintMs, now, isOfSeveralCallers ? caller : undefined);
       return pause && { pause };
     }
     if (!own && !isAgain && by !== 'rate-limit' && !this.isOutFor(caller, now)) return undefined;
@@ -236,12 +238,12 @@ export class EndpointRecord {
   }
 
   /** A reply to this caller exceeded its bound. */
-  exceeded(by: Widening, now: number, caller = ANYBODY): void {
-    (this.learnt ??= new LearntWidening()).learn(caller, by, now);
+  exceeded(by: Widening, now: number, caller = OTHER_CALLERS): void {
+    (this.observedWidening ??= new ObservedWidening()).observe(caller, by, now);
     this.view = undefined;
   }
 
-  released(caller = ANYBODY): void {
+  released(caller = OTHER_CALLERS): void {
     this.coolDown?.release();
     this.ownCoolDowns.get(caller)?.release();
     this.view = undefined;
@@ -329,8 +331,8 @@ export class EndpointRecord {
 
   /** @param own the pause of the requesting caller, and whether it is in outage for that caller */
   private makeView(now: number, own?: Cooling, isOutForCaller = false, caller?: string): EndpointHealth {
-    const widening = this.learnt?.at(now, caller);
-    if (this.learnt?.isEmpty) this.learnt = undefined;
+    const widening = this.observedWidening?.at(now, caller);
+    if (this.observedWidening?.isEmpty) this.observedWidening = undefined;
     const { calls, faults } = this.longer.counts(now);
     const cooling = laterOf(this.coolDown?.cooling(now), own);
     // Percentiles are computed on demand: most plans need none.
@@ -350,7 +352,7 @@ export class EndpointRecord {
     };
   }
 
-  private count(outcome: CallOutcome, { caller = ANYBODY }: CallOrigin, now: number): void {
+  private count(outcome: CallOutcome, { caller = OTHER_CALLERS }: CallOrigin, now: number): void {
     this.calledAt = now;
     this.lastOutcome = outcome;
     if (outcome === 'success') {

@@ -3,11 +3,11 @@
 import type { HealthKey } from '../core/routing/health.js';
 import { Clock } from '../core/time.js';
 import type { Environment } from '../shared/environment.js';
-import { NoReplicas } from '../shared/replicated-map-link.js';
-import { ANYBODY } from './endpoint-record.js';
+import { NoReplicas } from '../shared/redis/replicated-map-link.js';
+import { OTHER_CALLERS } from './endpoint-record.js';
 import { HealthRegistry } from './health-registry.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_700_000_010_000;
   override now(): number {
     return this.time;
@@ -22,14 +22,14 @@ const environment = {
 const key: HealthKey = { model: 'acme/large', tag: 'acme', credential: 'shared' };
 
 describe('HealthRegistry', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let registry: HealthRegistry;
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     registry = new HealthRegistry(environment, clock, new NoReplicas());
   });
   const find = (of = key): ReturnType<ReturnType<HealthRegistry['snapshot']>['find']> =>
-    registry.snapshot(ANYBODY).find(of);
+    registry.snapshot(OTHER_CALLERS).find(of);
 
   it('has no state of an endpoint without calls, and admits it', () => {
     expect([find(), registry.admit(key), registry.admit(key)]).toEqual([undefined, true, true]);
@@ -98,7 +98,7 @@ describe('HealthRegistry', () => {
 
   it('shows a pause in an earlier snapshot too: a snapshot is read on demand', () => {
     registry.succeeded(key);
-    const snapshot = registry.snapshot(ANYBODY);
+    const snapshot = registry.snapshot(OTHER_CALLERS);
     registry.failed(key, { by: 'rate-limit' });
     expect(snapshot.find(key)?.cooling).toBeDefined();
   });
@@ -141,7 +141,7 @@ describe('HealthRegistry', () => {
     }
   });
 
-  it('frees the place of a trial whose caller left', () => {
+  it('frees the slot of a trial whose caller left', () => {
     registry.failed(key, { by: 'rate-limit' });
     clock.time += 5_000;
     expect(registry.admit(key)).toBe(true);

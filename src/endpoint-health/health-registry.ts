@@ -7,12 +7,12 @@ import { healthId, type HealthKey, type HealthSnapshot } from '../core/routing/h
 import { Clock, DAY_MS } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { recentlyUsed } from '../shared/recently-used.js';
-import { laterDeadline, laterWrite } from '../shared/replicated-map-entry.js';
-import { ReplicaLink } from '../shared/replicated-map-link.js';
-import { ReplicatedMap } from '../shared/replicated-map.js';
+import { laterDeadline, laterWrite } from '../shared/redis/replicated-map-entry.js';
+import { ReplicaLink } from '../shared/redis/replicated-map-link.js';
+import { ReplicatedMap } from '../shared/redis/replicated-map.js';
 import { HINT_MS_MAX, STREAK_MAX, type CoolDownTimes, type Pause } from './cool-down.js';
 import {
-  ANYBODY,
+  OTHER_CALLERS,
   EndpointRecord,
   OUTAGE_MS,
   type CallFailure,
@@ -28,7 +28,7 @@ import type { CallFigures } from './rolling-figures.js';
 const KEYS_MAX = 10_000;
 /** Maximum number of providers in memory: several times the number that exist. The least recently called is dropped. */
 const PROVIDERS_MAX = 1_000;
-/** The same fault is not published to the replicas again within this time, milliseconds. */
+/** A fault is not published to the replicas again within this time, milliseconds. */
 const FAULT_REPUBLISH_MS = 1_000;
 /** Longest model id that is accepted from another replica, in characters. */
 const MODEL_CHARACTERS_MAX = 512;
@@ -46,8 +46,8 @@ export interface FailingEndpoint {
 }
 
 /**
- * How the endpoints have answered, for planning and at each attempt, and how their providers have, for display. Figures
- * are of this process; pauses, outages and the last fault of a provider are those of all replicas. Safe to share.
+ * Results of calls by endpoint, for planning and at each attempt, and by provider, for display. Figures are of this
+ * process; pauses, outages and the last fault of a provider are those of all replicas. Safe to share.
  */
 @Injectable()
 export class HealthRegistry {
@@ -56,7 +56,7 @@ export class HealthRegistry {
   /** Ends of outages, epoch milliseconds. */
   private readonly outages: ReplicatedMap<number>;
   private readonly providers = recentlyUsed<string, ProviderRecord>(PROVIDERS_MAX);
-  /** By slug of the provider; only of calls with the operator's own credential. */
+  /** Faults by slug of the provider; only of calls with the operator's own credential. */
   private readonly lastFaults: ReplicatedMap<SeenFault>;
   private readonly times: CoolDownTimes;
 
@@ -185,7 +185,7 @@ export class HealthRegistry {
     return this.find(key)?.admitLast(this.clock.now()) ?? true;
   }
 
-  /** After `admit`: whether the call is the trial after a pause, which decides about further calls. */
+  /** Called after `admit`: whether the call is the trial after a pause, which decides about further calls. */
   isTrial(key: HealthKey, caller?: string): boolean {
     const record = this.find(key, caller);
     return record?.hasPaused === true && record.isUnproven(caller);
@@ -224,7 +224,7 @@ export class HealthRegistry {
     (this.find(key, caller) ?? this.record(idOf(key))).exceeded(by, this.clock.now(), caller);
   }
 
-  /** A trial had no outcome: its caller left. */
+  /** A trial had no outcome, because its client disconnected. */
   released(key: HealthKey, caller?: string): void {
     this.find(key)?.released(caller);
   }
@@ -266,12 +266,12 @@ export class HealthRegistry {
     const isKnown =
       (this.outages.size > 0 && this.outages.get(id) !== undefined) ||
       (this.pauses.size > 0 &&
-        (this.pauses.get(id) !== undefined || this.pauses.get(pauseName(id, caller ?? ANYBODY)) !== undefined));
+        (this.pauses.get(id) !== undefined || this.pauses.get(pauseName(id, caller ?? OTHER_CALLERS)) !== undefined));
     return isKnown ? this.record(id, caller) : undefined;
   }
 
   /** @param caller whose own pause is looked up too; those of other callers arrive as events of their replicas */
-  private record(id: string, caller = ANYBODY): EndpointRecord {
+  private record(id: string, caller = OTHER_CALLERS): EndpointRecord {
     let record = this.records.get(id);
     if (!record) {
       record = new EndpointRecord(this.times);

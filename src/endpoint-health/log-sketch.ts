@@ -51,8 +51,8 @@ export class LogSketch {
     this.total++;
   }
 
-  merge(other: LogSketch): void {
-    this.mergeCounts(other.counts, 0);
+  merge(added: LogSketch): void {
+    this.mergeCounts(added.counts, 0);
   }
 
   /** Adds the buckets of a sketch that is stored at an offset of an array. */

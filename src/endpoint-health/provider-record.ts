@@ -28,7 +28,7 @@ export interface ProviderFigures {
    * last failure.
    */
   readonly failuresInARow?: number;
-  /** Within the last day, at any replica. */
+  /** The last fault within a day, at any replica. */
   readonly lastFault?: SeenFault;
 }
 

@@ -29,7 +29,7 @@ export class RollingSketch {
 
   constructor(private readonly scale: LogScale) {
     this.counts = new Uint16Array(SKETCH_SLICES * scale.size);
-    this.ring = new SliceRing(SKETCH_SLICE_MS, SKETCH_SLICES, (place) => new BucketSlice(this, place * scale.size));
+    this.ring = new SliceRing(SKETCH_SLICE_MS, SKETCH_SLICES, (index) => new BucketSlice(this, index * scale.size));
   }
 
   /** Size of its buckets. */

@@ -9,13 +9,13 @@ export interface Slice {
  */
 export class SliceRing<T extends Slice> {
   private readonly ring: (T | undefined)[];
-  /** By place: the number of slices of this length from 1970 to the start of the slice there. */
+  /** By index: the number of slices of this length from 1970 to the start of the slice at it. */
   private readonly ordinals: number[];
 
   constructor(
     private readonly sliceMs: number,
     private readonly slices: number,
-    private readonly make: (place: number) => T,
+    private readonly make: (index: number) => T,
   ) {
     this.ring = new Array<T | undefined>(slices).fill(undefined);
     this.ordinals = new Array<number>(slices).fill(-1);
@@ -24,10 +24,10 @@ export class SliceRing<T extends Slice> {
   /** The slice to count in. */
   current(now: number): T {
     const ordinal = Math.floor(now / this.sliceMs);
-    const place = ordinal % this.slices;
-    const slice = (this.ring[place] ??= this.make(place));
-    if (this.ordinals[place] !== ordinal) {
-      this.ordinals[place] = ordinal;
+    const index = ordinal % this.slices;
+    const slice = (this.ring[index] ??= this.make(index));
+    if (this.ordinals[index] !== ordinal) {
+      this.ordinals[index] = ordinal;
       slice.clear();
     }
     return slice;
@@ -37,9 +37,9 @@ export class SliceRing<T extends Slice> {
   live(now: number): T[] {
     const ordinal = Math.floor(now / this.sliceMs);
     const live: T[] = [];
-    for (let place = 0; place < this.ring.length; place++) {
-      const slice = this.ring[place];
-      const begun = this.ordinals[place]!;
+    for (let index = 0; index < this.ring.length; index++) {
+      const slice = this.ring[index];
+      const begun = this.ordinals[index]!;
       if (slice && begun <= ordinal && begun > ordinal - this.slices) live.push(slice);
     }
     return live;

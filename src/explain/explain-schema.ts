@@ -36,7 +36,7 @@ const healthView = object({
 
 const refusal = object({ counter: text(), interval: text(), limit: text(), left: text() });
 
-/** What a candidate may cost; absent where no forecast was requested. */
+/** The highest cost of a candidate; absent where no forecast was requested. */
 const forecastView = object({
   bound: optional(described('The most it can cost: exact decimal USD.', text())),
   byok_bound: optional(described('The same, paid by the caller’s own account at the provider.', text())),
@@ -73,6 +73,7 @@ const exclusionView = object({
   provider: nullable(text()),
   credential: optional(text()),
   reason: text(),
+  words: described('The reason in words, with the endpoint or the model as their subject.', text()),
   detail: optional(text()),
   cooling_by: optional(text()),
   retry_at: optional(moment()),
@@ -128,7 +129,7 @@ const pluginView = object({
 const choiceView = object({
   by: described('Id of the plugin.', text()),
   summary: text(),
-  details: described('The figures behind it, and the number of models that were left out for each reason.', freeForm()),
+  details: described('The figures that decided, and the number of models left out for each reason.', freeForm()),
   ranking: described(
     'The models that it was made from, best first, each with the figures of its rank.',
     rows(freeForm()),
@@ -169,16 +170,22 @@ export const planView = titled(
         choiceView,
       ),
     ),
-    ordering: described('What the order was made by.', text()),
+    ordering: described('The basis of the order.', text()),
     seed: described('The same seed gives the same draw.', text()),
     catalog_hash: text(),
     session: object({ decides: flag(), pins: rows(object({ model: text(), tag: text() })) }),
     attempts_max: integer(),
     candidates: described('In the order in which they would be tried.', rows(candidateView)),
     excluded: rows(exclusionView),
+    preset: optional(
+      described('The preset that completed the request.', object({ id: text(), slug: text(), version: integer() })),
+    ),
     tags: optional(described('Of the request, its key and its workspace; absent: none.', map(text()))),
     budgets: optional(
-      described('What budgets of users, members and tags leave to it; absent: none applies.', rows(budgetLeftView)),
+      described(
+        'The remaining amount of budgets of users, members and tags; absent: none applies.',
+        rows(budgetLeftView),
+      ),
     ),
     plugins: optional(
       described(
@@ -188,7 +195,7 @@ export const planView = titled(
     ),
     tools: optional(described('All tools but the caller’s own functions.', rows(toolView))),
     consulted: optional(described('Models that plugins would call before the one that answers.', rows(consultedView))),
-    warnings: optional(described('Lines of `X-Fairlead-Warning` that the reply would have.', rows(text()))),
+    warnings: optional(described('Lines of `X-Fairlead-Warning` in the reply.', rows(text()))),
     unknown_providers: optional(
       described(
         'Unknown entries of lists: they match nothing.',

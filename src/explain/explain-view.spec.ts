@@ -1,9 +1,10 @@
 /** An explanation shows all of a plan, always in the same bytes: compared with exact bodies of plans made by hand. */
 import type { Endpoint, Model, Pricing } from '../core/routing/catalog.js';
+import { EXCLUSION_MEANINGS } from '../core/routing/availability.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { VendorTool } from '../core/conversation/tools.js';
-import type { ServedTool } from '../core/tool.js';
+import type { GatewayRunTool } from '../core/tool.js';
 import type { ForecastTool } from '../inference/explain-route.js';
 import { explainView } from './explain-view.js';
 
@@ -139,14 +140,28 @@ describe('explainView', () => {
           },
         ],
         excluded: [
-          { model: 'no/such', tag: null, provider: null, reason: 'unknown-model' },
-          { model: 'a/b', tag: 'p2', provider: 'Provider p2', reason: 'max-price', detail: 'prompt 3 > 2' },
+          {
+            model: 'no/such',
+            tag: null,
+            provider: null,
+            reason: 'unknown-model',
+            words: EXCLUSION_MEANINGS['unknown-model'].words,
+          },
+          {
+            model: 'a/b',
+            tag: 'p2',
+            provider: 'Provider p2',
+            reason: 'max-price',
+            words: EXCLUSION_MEANINGS['max-price'].words,
+            detail: 'prompt 3 > 2',
+          },
           {
             model: 'a/b',
             tag: 'p3',
             provider: 'Provider p3',
             credential: 'key-2',
             reason: 'cooling-down',
+            words: EXCLUSION_MEANINGS['cooling-down'].words,
             cooling_by: 'rate-limit',
             retry_at: '2026-01-02T03:04:05.006Z',
           },
@@ -184,12 +199,12 @@ describe('tools of an explanation', () => {
   const leg = legOf('p0');
   const served = {
     runsAt: 'gateway',
-    shown: { name: 'advisor', description: '', inputSchema: {} },
+    asFunction: { name: 'advisor', description: '', inputSchema: {} },
     price: 0n,
     usesMax: Infinity,
-  } as Partial<ServedTool> as ServedTool;
+  } as Partial<GatewayRunTool> as GatewayRunTool;
   const shown = (tool: Partial<ForecastTool>, promptTokensMin = 0): unknown => {
-    const whole = { tool: vendorTool('x_20250101'), type: 'x_20250101', place: 0, nativeAt: [], ...tool };
+    const whole = { tool: vendorTool('x_20250101'), type: 'x_20250101', toolIndex: 0, nativeAt: [], ...tool };
     return explainView(planOf({ legs: [leg] }), { promptTokensMin }, { tools: [whole] }).data.tools?.[0];
   };
   const common = { type: 'x_20250101', function: null, engine: null, model: null };

@@ -1,8 +1,10 @@
+import type { PresetUse } from '../core/conversation/preset-use.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Untranslatable } from '../core/errors.js';
 import { endpointBeside } from '../core/money/advisors.js';
 import { formatUsd } from '../core/money/credits.js';
 import type { Endpoint } from '../core/routing/catalog.js';
+import { EXCLUSION_MEANINGS } from '../core/routing/availability.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
 import { comparedPrice } from '../core/routing/leg-price.js';
@@ -11,9 +13,9 @@ import type { NamedChoice, RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import { kindOf } from '../core/tool.js';
 import { printWarning } from '../core/warning.js';
-import type { LegForecast } from '../inference/admission.js';
+import type { LegForecast } from '../inference/billing/admission.js';
 import type { ForecastCall, ForecastPlan, ForecastTool, ToolModel } from '../inference/explain-route.js';
-import type { PluginStanding } from '../inference/plugins/active-plugins.js';
+import type { PluginState } from '../inference/plugins/active-plugins.js';
 import { CALL_PURPOSES } from '../faces/messages/view-reply.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
@@ -22,14 +24,17 @@ import { viewPrices } from './view-prices.js';
  * The answer of `POST /routing/explain`: a plan in the form of the API (docs/use/routing.md#asking-why). A pure
  * function of the plan and the prompt's length. The order of its keys is fixed and it contains no time of its own, so
  * that the same inputs give the same bytes.
- * @param needs of the plan: prices may depend on the prompt's length
- * @param details what each leg may cost and which fields it would not be sent, and what runs each tool; absent: only
- * the plan
+ * @param needs the needs of the plan: prices may depend on the prompt's length
+ * @param details the cost of each leg, the fields that it would not be sent, and what runs each tool; absent: only the
+ *   plan
  */
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  details: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> & Pick<ModelRequest, 'tags'> = {},
+  details: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> &
+    Pick<ModelRequest, 'tags'> & {
+      readonly preset?: PresetUse;
+    } = {},
 ): { data: PlanView } {
   const {
     forecast,
@@ -41,6 +46,7 @@ export function explainView(
     warnings = [],
     choice,
     tags,
+    preset,
     budgetsLeft = [],
   } = details;
   return {
@@ -60,6 +66,7 @@ export function explainView(
         ...viewRefusal(refusals?.get(leg)),
       })),
       excluded: plan.excluded.map(viewExclusion),
+      ...(preset && { preset: { ...preset } }),
       ...(tags && { tags }),
       ...(budgetsLeft.length > 0 && { budgets: budgetsLeft }),
       ...(plugins.length > 0 && { plugins: plugins.map(viewPlugin) }),
@@ -117,7 +124,7 @@ function viewCandidate(
   };
 }
 
-const viewPlugin = ({ plugin, isOn, setBy, isRequestOverruled }: PluginStanding) => ({
+const viewPlugin = ({ plugin, isOn, setBy, isRequestOverruled }: PluginState) => ({
   id: plugin.id,
   enabled: isOn,
   set_by: setBy,
@@ -147,7 +154,7 @@ function viewTool(
     }),
     native_at: nativeAt.map(({ tag, endpoint: { pricing } }, index) => ({
       tag,
-      // The only tool for which vendors have a price of its own.
+      // The only tool for which vendors have a separate price.
       price: kindOf(type) === 'web_search' && pricing?.webSearch !== undefined ? formatUsd(pricing.webSearch) : null,
       ...viewCheapest([atVendors[index]], promptTokensMin),
     })),
@@ -172,7 +179,9 @@ function viewCheapest(
   promptTokensMin: number,
 ): { model_pricing?: ReturnType<typeof viewPrices> } {
   const priceOf = ({ pricing }: Endpoint): number => comparedPrice(pricing, 'standard', { promptTokensMin });
-  const [cheapest] = endpoints.filter((one) => one !== undefined).sort((one, other) => priceOf(one) - priceOf(other));
+  const [cheapest] = endpoints
+    .filter((endpoint) => endpoint !== undefined)
+    .sort((one, other) => priceOf(one) - priceOf(other));
   return cheapest ? { model_pricing: viewPrices({ endpoint: cheapest, tier: 'standard' }, promptTokensMin) } : {};
 }
 
@@ -239,6 +248,7 @@ function viewExclusion({
     provider: provider ?? null,
     ...(credential !== undefined && { credential }),
     reason,
+    words: EXCLUSION_MEANINGS[reason].words,
     ...(detail !== undefined && { detail }),
     ...(cooling && { cooling_by: cooling.by, retry_at: new Date(cooling.until).toISOString() }),
   };

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
-import type { Caller } from '../core/caller.js';
+import type { RuledCaller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { RoutingPolicy } from '../core/routing/route-inputs.js';
 import { Clock } from '../core/time.js';
 import { FreshCache } from '../shared/fresh-cache.js';
-import { notReadable, withinTime } from '../shared/within-time.js';
+import { readInTime } from '../shared/within-time.js';
 import { readFilters, readPolicy } from './guardrail-policy.js';
 import type { GuardrailEntity } from './guardrail.entity.js';
 import { GuardrailsRepository, type EffectiveGuardrail } from './guardrails.repository.js';
@@ -16,6 +16,8 @@ export interface GuardrailSet {
   readonly policies: readonly RoutingPolicy[];
   /** `scope_id`s of the budgets whose counters the hold is taken from. */
   readonly budgets: readonly string[];
+  /** Changes with every change of the guardrails in force. */
+  readonly state: string;
   /**
    * Undefined where there is no filter.
    * @param signal ends it with its reason
@@ -26,12 +28,12 @@ export interface GuardrailSet {
 /** The guardrails in force in an account, and the sets that its callers were given. */
 interface InForce {
   readonly guardrails: ReadonlyMap<string, GuardrailEntity>;
-  /** By the guardrails in force and their assignments. */
+  /** Rules by the active guardrails and their assignments. */
   readonly sets: Map<string, Rules>;
 }
 
 /** A set without its budgets: the same for all callers with the same guardrails. */
-type Rules = Pick<GuardrailSet, 'policies' | 'inspect'>;
+type Rules = Pick<GuardrailSet, 'policies' | 'inspect' | 'state'>;
 
 interface EffectiveGuardrails {
   readonly rows: readonly EffectiveGuardrail[];
@@ -67,7 +69,7 @@ export class ActiveGuardrails {
    * Synchronous while they, or the fact that the account has none in force, are cached.
    * @throws GatewayError `service-unavailable` when the store does not answer in time
    */
-  of(caller: Caller): GuardrailSet | Promise<GuardrailSet> {
+  of(caller: RuledCaller): GuardrailSet | Promise<GuardrailSet> {
     const inForce = this.accounts.peek(caller.accountId);
     if (!inForce) return this.find(caller);
     if (inForce.guardrails.size === 0) return NONE;
@@ -75,41 +77,44 @@ export class ActiveGuardrails {
     return held === undefined ? this.find(caller) : setOf(inForce, held);
   }
 
-  /** To be called after a change is committed. */
+  /** Must be called after a change is committed. */
   forget(accountId: string): void {
     this.accounts.forget(accountId);
     this.callers.forgetAll();
   }
 
-  private async find(caller: Caller): Promise<GuardrailSet> {
+  private async find(caller: RuledCaller): Promise<GuardrailSet> {
     const inForce = await this.accounts.find(caller.accountId);
     if (!inForce || inForce.guardrails.size === 0) return NONE;
     return setOf(inForce, await this.callers.find(nameOf(caller)));
   }
 
-  /** Also called for an account without any: cached accounts are reloaded before they are too old, others on demand. */
+  /**
+   * Called also for an account without guardrails: cached accounts are reloaded before they are too old, others on
+   * demand.
+   */
   private async loadAccount(accountId: string): Promise<InForce> {
-    const guardrails = await readable(this.guardrails.listInForce(accountId));
+    const guardrails = await readInTime('The guardrails', this.guardrails.listInForce(accountId));
     return { guardrails: new Map(guardrails.map((guardrail) => [guardrail.id, guardrail])), sets: new Map() };
   }
 
   private async loadCaller(name: string): Promise<EffectiveGuardrails | null> {
     const caller = callerOf(name);
-    const rows = await readable(this.guardrails.listEffective(caller));
+    const rows = await readInTime('The guardrails', this.guardrails.listEffective(caller));
     return rows.length === 0 ? null : { rows, budgets: rows.map((row) => budgetOf(row, caller)) };
   }
 }
 
 /** A key always has the same caller; its name contains all of it, because a look-up gets only the name. */
-const nameOf = ({ accountId, keyHash, userId, workspaceId }: Caller): string =>
+const nameOf = ({ accountId, keyHash, userId, workspaceId }: RuledCaller): string =>
   JSON.stringify([accountId, keyHash, userId, workspaceId]);
 
-function callerOf(name: string): Omit<Caller, 'kind'> {
+function callerOf(name: string): RuledCaller {
   const [accountId, keyHash, userId, workspaceId] = JSON.parse(name) as [string, string, string | null, string];
   return { accountId, keyHash, userId, workspaceId };
 }
 
-function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): string {
+function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, workspaceId }: RuledCaller): string {
   const subject = { key: keyHash, member: userId, workspace: workspaceId }[through];
   return `${id}:${through}:${subject}`;
 }
@@ -117,8 +122,8 @@ function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, worksp
 function setOf(inForce: InForce, held: EffectiveGuardrails | null): GuardrailSet {
   if (!held) return NONE;
   if (held.made?.inForce !== inForce) {
-    const { policies, inspect } = rulesOf(inForce, held.rows);
-    held.made = { inForce, set: { policies, inspect, budgets: held.budgets } };
+    const { policies, inspect, state } = rulesOf(inForce, held.rows);
+    held.made = { inForce, set: { policies, inspect, state, budgets: held.budgets } };
   }
   return held.made.set;
 }
@@ -141,25 +146,20 @@ function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: reado
   for (const row of rows) if (!nearest.has(row.id)) nearest.set(row.id, row);
   const policies: RoutingPolicy[] = [];
   const filters = [];
+  const states: string[] = [];
   for (const { id, through } of nearest.values()) {
     const guardrail = guardrails.get(id);
     // Assigned after the account was read: in force with the next read, within the time that all changes have.
     if (!guardrail) continue;
+    states.push(`${id} ${through} ${(guardrail.updatedAt ?? guardrail.createdAt).toISOString()}`);
     const policy = readPolicy(guardrail);
     if (policy) policies.push(policy);
     filters.push(...readFilters(guardrail, through));
   }
-  if (filters.length === 0) return { policies, inspect: undefined };
+  const state = states.join();
+  if (filters.length === 0) return { policies, inspect: undefined, state };
   const inspector = new Inspector(filters);
-  return { policies, inspect: (request, signal) => inspector.inspect(request, signal) };
-}
-
-async function readable<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await withinTime(work);
-  } catch (error) {
-    throw notReadable('The guardrails', error);
-  }
+  return { policies, state, inspect: (request, signal) => inspector.inspect(request, signal) };
 }
 
 const NO_STAGES: readonly never[] = [];
@@ -168,5 +168,6 @@ const NO_STAGES: readonly never[] = [];
 export const NONE: GuardrailSet = {
   policies: NO_STAGES,
   budgets: NO_STAGES,
+  state: '',
   inspect: undefined,
 };

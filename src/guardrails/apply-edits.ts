@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../core/conversation/request.js';
 import { printJson } from '../core/json/json.js';
-import type { EmbeddedJson, Place } from './passages.js';
+import type { EmbeddedJson, TextLocation } from './passages.js';
 
 /** Replacement texts, by the object that holds the original and the member's name. */
 export class Edits {
@@ -10,7 +10,7 @@ export class Edits {
     return this.members.size;
   }
 
-  set({ holder, key }: Place, text: string): void {
+  set({ holder, key }: TextLocation, text: string): void {
     const known = this.members.get(holder);
     if (known) known.set(key, text);
     else this.members.set(holder, new Map([[key, text]]));
@@ -31,10 +31,10 @@ export function* applyEdits(
   edits: Edits,
   embedded: readonly EmbeddedJson[],
 ): Generator<void, ModelRequest, undefined> {
-  const changed = new Changed(edits);
-  for (const { place, value } of embedded) {
+  const changed = new ChangedCopies(edits);
+  for (const { location, value } of embedded) {
     const next = yield* changed.of(value);
-    if (next !== value) edits.set(place, printJson(next));
+    if (next !== value) edits.set(location, printJson(next));
     yield;
   }
   return yield* changed.of(request);
@@ -44,7 +44,7 @@ export function* applyEdits(
 const STEP = 512;
 
 /** Copies of changed objects, each object once. */
-class Changed {
+class ChangedCopies {
   private readonly made = new Map<object, object>();
   private looked = 0;
 
@@ -86,5 +86,5 @@ class Changed {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Numbers past 2⁵³ are objects of a class of their own. */
+/** Numbers past 2⁵³ are objects of a separate class. */
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;

@@ -1,26 +1,23 @@
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
-import { part } from '../shared/http/replies.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { part } from '../shared/http/reply-schemas.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { integer, object } from '../shared/http/schema.js';
 import { KeyHashesDto, MemberUserIdsDto } from './guardrail-bodies.dto.js';
-import {
-  keyAssignmentView,
-  memberAssignmentView,
-  viewKeyAssignment,
-  viewMemberAssignment,
-  type KeyAssignmentView,
-  type MemberAssignmentView,
-} from './guardrail-view.js';
+import { keyAssignmentView, memberAssignmentView, viewKeyAssignment, viewMemberAssignment } from './guardrail-view.js';
 import { GuardrailsService } from './guardrails.service.js';
 
-interface Listed<View> {
-  data: View[];
-  total_count: number;
-}
+/** The description of the export that each list of assignments has. */
+const EXPORTED = {
+  description: '`format` sends all of them instead.',
+  alsoAs: Object.values(EXPORT_TYPES),
+};
 
 const assigned = object({ assigned_count: integer() });
 const unassigned = object({ unassigned_count: integer() });
@@ -31,31 +28,40 @@ const MEMBERS = { members: { member_user_ids: ['user-1'] } };
 @Controller('guardrails')
 @Accepts('management')
 export class AssignmentsController {
-  constructor(private readonly guardrailsService: GuardrailsService) {}
+  constructor(
+    private readonly guardrailsService: GuardrailsService,
+    private readonly replies: ListReplies,
+  ) {}
 
   @Get('assignments/keys')
-  @Answers(part(keyAssignmentView), { summary: 'List which guardrails are for which keys' })
-  async listAllKeys(@FromCaller() caller: Caller, @FromQuery() query: PageDto): Promise<Listed<KeyAssignmentView>> {
-    return this.keysOf(caller, undefined, query);
+  @Answers(part(keyAssignmentView), { summary: 'List the assignments of guardrails to keys', ...EXPORTED })
+  async listAllKeys(
+    @FromCaller() caller: Caller,
+    @FromQuery() query: ExportedPageDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendKeys(response, caller, undefined, query);
   }
 
   @Get('assignments/members')
-  @Answers(part(memberAssignmentView), { summary: 'List which guardrails are for which members' })
+  @Answers(part(memberAssignmentView), { summary: 'List the assignments of guardrails to members', ...EXPORTED })
   async listAllMembers(
     @FromCaller() caller: Caller,
-    @FromQuery() query: PageDto,
-  ): Promise<Listed<MemberAssignmentView>> {
-    return this.membersOf(caller, undefined, query);
+    @FromQuery() query: ExportedPageDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendMembers(response, caller, undefined, query);
   }
 
   @Get(':id/assignments/keys')
-  @Answers(part(keyAssignmentView), { summary: 'List the keys that a guardrail is for' })
+  @Answers(part(keyAssignmentView), { summary: 'List the keys of a guardrail', ...EXPORTED })
   async listKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @FromQuery() query: PageDto,
-  ): Promise<Listed<KeyAssignmentView>> {
-    return this.keysOf(caller, id, query);
+    @FromQuery() query: ExportedPageDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendKeys(response, caller, id, query);
   }
 
   @Post(':id/assignments/keys')
@@ -71,7 +77,7 @@ export class AssignmentsController {
 
   @Post(':id/assignments/keys/remove')
   @HttpCode(200)
-  @Answers(unassigned, { summary: 'Take keys from a guardrail', examples: KEYS })
+  @Answers(unassigned, { summary: 'Unassign keys from a guardrail', examples: KEYS })
   async unassignKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -81,13 +87,14 @@ export class AssignmentsController {
   }
 
   @Get(':id/assignments/members')
-  @Answers(part(memberAssignmentView), { summary: 'List the members that a guardrail is for' })
+  @Answers(part(memberAssignmentView), { summary: 'List the members of a guardrail', ...EXPORTED })
   async listMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @FromQuery() query: PageDto,
-  ): Promise<Listed<MemberAssignmentView>> {
-    return this.membersOf(caller, id, query);
+    @FromQuery() query: ExportedPageDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.sendMembers(response, caller, id, query);
   }
 
   @Post(':id/assignments/members')
@@ -103,7 +110,7 @@ export class AssignmentsController {
 
   @Post(':id/assignments/members/remove')
   @HttpCode(200)
-  @Answers(unassigned, { summary: 'Take members from a guardrail', examples: MEMBERS })
+  @Answers(unassigned, { summary: 'Unassign members from a guardrail', examples: MEMBERS })
   async unassignMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
@@ -112,18 +119,36 @@ export class AssignmentsController {
     return { unassigned_count: await this.guardrailsService.unassign(caller, id, 'member', body.member_user_ids) };
   }
 
-  private async keysOf(caller: Caller, id: string | undefined, query: PageDto): Promise<Listed<KeyAssignmentView>> {
-    const [assignments, total] = await this.guardrailsService.listKeys(reachOf(caller), id, query);
-    return { data: assignments.map(viewKeyAssignment), total_count: total };
-  }
-
-  private async membersOf(
+  private async sendKeys(
+    response: Response,
     caller: Caller,
     id: string | undefined,
-    query: PageDto,
-  ): Promise<Listed<MemberAssignmentView>> {
+    query: ExportedPageDto,
+  ): Promise<void> {
+    await this.replies.sendPart(response, query, {
+      accountId: caller.accountId,
+      view: keyAssignmentView,
+      read: async (page) => {
+        const [assignments, total, last] = await this.guardrailsService.listKeys(reachOf(caller), id, page);
+        return [assignments.map(viewKeyAssignment), total, last];
+      },
+    });
+  }
+
+  private async sendMembers(
+    response: Response,
+    caller: Caller,
+    id: string | undefined,
+    query: ExportedPageDto,
+  ): Promise<void> {
     const { accountId } = caller;
-    const [assignments, total] = await this.guardrailsService.listMembers(reachOf(caller), id, query);
-    return { data: assignments.map((entry) => viewMemberAssignment(entry, accountId)), total_count: total };
+    await this.replies.sendPart(response, query, {
+      accountId,
+      view: memberAssignmentView,
+      read: async (page) => {
+        const [assignments, total, last] = await this.guardrailsService.listMembers(reachOf(caller), id, page);
+        return [assignments.map((entry) => viewMemberAssignment(entry, accountId)), total, last];
+      },
+    });
   }
 }

@@ -1,6 +1,6 @@
 // Each built-in filter takes time linear in the text, however hostile: measured on a megabyte of each hostile kind.
 import { findWithFilter as find } from '../../test/support/find-with-filter.js';
-import { computedMs, fastest } from '../../test/support/pace.js';
+import { computedMs, fastest } from '../../test/support/cpu-time.js';
 import { BUILTIN_SLUGS } from './builtin-filters.js';
 
 describe('a hostile megabyte', () => {

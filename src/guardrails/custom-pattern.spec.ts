@@ -2,7 +2,7 @@
 // are never slow. Tables; texts around the sizes at which they are searched piece by piece; patterns that ruin other
 // engines.
 import fc from 'fast-check';
-import { computedMs, fastest } from '../../test/support/pace.js';
+import { computedMs, fastest } from '../../test/support/cpu-time.js';
 import { compilePattern, PatternRefused, PROGRAM_MAX, STEP_WORK } from './custom-pattern.js';
 import { findInPieces, merged, ScanOverrun, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
 
@@ -72,9 +72,9 @@ describe('patterns', () => {
   });
 
   it('finds the same wherever a long text is cut', () => {
-    for (let place = 14_300; place < 16_500; place += 37) {
-      const text = `${'-'.repeat(place)}PRJ-1234${'-'.repeat(20_000)}`;
-      expect([place, found('PRJ-\\d+', text)]).toEqual([place, ['PRJ-1234']]);
+    for (let index = 14_300; index < 16_500; index += 37) {
+      const text = `${'-'.repeat(index)}PRJ-1234${'-'.repeat(20_000)}`;
+      expect([index, found('PRJ-\\d+', text)]).toEqual([index, ['PRJ-1234']]);
     }
   });
 
@@ -88,7 +88,7 @@ describe('patterns', () => {
     const text = `a${'7'.repeat(40_000)}b`;
     const covered = new Set<number>();
     for (const { start, end } of findAll(compilePattern('7+'), text, new ScanTime(60_000), false))
-      for (let place = start; place < end; place++) covered.add(place);
+      for (let index = start; index < end; index++) covered.add(index);
     expect(covered.size).toBe(40_000);
   });
 
@@ -129,10 +129,10 @@ describe('patterns', () => {
   it('finds a match as long as the largest program, wherever a text is cut', () => {
     const wanted = `${'ab'.repeat(195)}c`;
     const pattern = compilePattern('[ab]{390}c');
-    for (let place = 1; place < 1_200; place += 7) {
-      const text = `${'-'.repeat(place)}${wanted}${'-'.repeat(3_000)}`;
+    for (let index = 1; index < 1_200; index += 7) {
+      const text = `${'-'.repeat(index)}${wanted}${'-'.repeat(3_000)}`;
       const spans = findAll(pattern, text, new ScanTime(60_000), false);
-      expect([place, spans]).toEqual([place, [{ start: place, end: place + wanted.length }]]);
+      expect([index, spans]).toEqual([index, [{ start: index, end: index + wanted.length }]]);
     }
   });
 
@@ -157,16 +157,16 @@ describe('patterns', () => {
     ]);
   });
 
-  it('finds any plain text at its place', () => {
+  it('finds any plain text at its offset', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
     fc.assert(
       fc.property(letters, letters, fc.array(letters, { maxLength: 6 }), (start, end, others) => {
         const wanted = start + 'ab'.repeat(600) + end;
         const text = others.flatMap((other) => [other, wanted.slice(other.length), wanted]).join('');
-        const places: string[] = [];
+        const positions: string[] = [];
         for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length))
-          places.push(wanted);
-        expect(found(wanted, text)).toEqual(places);
+          positions.push(wanted);
+        expect(found(wanted, text)).toEqual(positions);
       }),
       { numRuns: 200, seed: 1 },
     );

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS, RE2JSException } from 're2js';
-import { bordersOf } from '../core/text/borders.js';
+import { kmpFailureTable } from '../core/text/kmp-failure-table.js';
 import { MARGIN, REACH, type Matcher, type ScanTime, type Span } from '../core/text/scan.js';
 
 /** A compiled pattern of an administrator. */
@@ -9,7 +9,7 @@ export interface CustomPattern extends Matcher {
   readonly size: number;
 }
 
-/** Why a pattern cannot be used, in words for its author. */
+/** Why a pattern cannot be used, as a text for its author. */
 export class PatternRefused extends Error {
   override readonly name = 'PatternRefused';
 }
@@ -70,14 +70,14 @@ function plainText(wanted: string): CustomPattern {
  * where both consist of one letter with few exceptions.
  */
 function searcherOf(wanted: string): (text: string, from: number) => number {
-  const borders = bordersOf(wanted);
+  const failures = kmpFailureTable(wanted);
   return (text, from) => {
     let found = 0;
-    for (let place = from; place < text.length; place++) {
-      const unit = text.charCodeAt(place);
-      while (found > 0 && unit !== wanted.charCodeAt(found)) found = borders[found]!;
+    for (let index = from; index < text.length; index++) {
+      const unit = text.charCodeAt(index);
+      while (found > 0 && unit !== wanted.charCodeAt(found)) found = failures[found]!;
       if (unit === wanted.charCodeAt(found)) found++;
-      if (found === wanted.length) return place + 1 - found;
+      if (found === wanted.length) return index + 1 - found;
     }
     return -1;
   };
@@ -116,7 +116,7 @@ const NOTHING: Span = { start: 0, end: 0 };
 
 /** One call of the engine a step: each reads the rest of the text at most. */
 function* find(expression: RE2JS, text: string, time: ScanTime, firstOnly: boolean): Generator<Span, void, undefined> {
-  // Much faster than finding the place, and mostly there is no match.
+  // Much faster than finding the position, and mostly there is no match.
   if (!expression.test(text)) return;
   yield NOTHING;
   const matcher = expression.matcher(text);

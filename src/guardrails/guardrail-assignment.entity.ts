@@ -5,6 +5,7 @@ import { GuardrailEntity } from './guardrail.entity.js';
 @Entity('guardrail_assignments')
 @Check('guardrail_assignments_kind_check', `kind in ('key', 'member')`)
 @Index('guardrail_assignments_of', ['guardrailId'])
+@Index('guardrail_assignments_newest', { synchronize: false })
 @ForeignKey(() => GuardrailEntity, ['accountId', 'guardrailId'], ['accountId', 'id'], {
   name: 'guardrail_assignments_guardrail',
   onDelete: 'CASCADE',

@@ -1,12 +1,12 @@
 import type { ExactNumber } from '../core/json/json.js';
 import type { LimitReset } from '../keys/api-key.entity.js';
 import { Closed } from '../shared/http/closed.decorator.js';
-import { resetInterval, workspaceReference, yesOrNo } from '../shared/http/fields.js';
+import { resetInterval, workspaceReference, yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import type { Of } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
-import { IsUsd } from '../shared/http/usd-fields.js';
+import { IsUsd } from '../shared/http/usd-validators.js';
 import {
   contentFilterBuiltins,
   contentFilters,
@@ -16,6 +16,7 @@ import {
   keyHashes,
   name,
   noRegions,
+  triedText,
   userIds,
 } from './guardrail-fields.js';
 import type { GuardrailTerms } from './guardrail.entity.js';
@@ -160,9 +161,28 @@ export class MemberUserIdsDto {
   member_user_ids!: string[];
 }
 
+/** Body of `POST /guardrails/{id}/test`. */
+@Closed()
+export class TryTextDto {
+  @Fits(triedText)
+  text!: string;
+
+  /** Content filters that replace the stored ones for this test. */
+  @MayOmit()
+  @MayBeNull()
+  @Fits(contentFilters)
+  content_filters?: Of<typeof contentFilters> | null;
+
+  /** Built-in filters that replace the stored ones for this test. */
+  @MayOmit()
+  @MayBeNull()
+  @Fits(contentFilterBuiltins)
+  content_filter_builtins?: Of<typeof contentFilterBuiltins> | null;
+}
+
 /** The terms that a valid body sets. */
 export function readTerms(body: CreateGuardrailDto | UpdateGuardrailDto): Partial<GuardrailTerms> {
-  const given: { [Key in keyof GuardrailTerms]: GuardrailTerms[Key] | undefined } = {
+  const terms: { [Key in keyof GuardrailTerms]: GuardrailTerms[Key] | undefined } = {
     name: body.name,
     description: body.description,
     limitUsd: body.limit_usd === null ? null : readUsdNumber(body.limit_usd),
@@ -178,19 +198,25 @@ export function readTerms(body: CreateGuardrailDto | UpdateGuardrailDto): Partia
     enforceZdrGoogle: body.enforce_zdr_google,
     enforceZdrXai: body.enforce_zdr_xai,
     enforceZdrOther: body.enforce_zdr_other,
-    contentFilters:
-      body.content_filters &&
-      body.content_filters.map(({ pattern, action, label }) => ({ pattern, action, label: label ?? null })),
-    contentFilterBuiltins:
-      body.content_filter_builtins &&
-      body.content_filter_builtins.map(({ slug, action, scan_scope }) => ({
-        slug,
-        action,
-        ...(scan_scope && { scan_scope }),
-      })),
+    ...readFilterTerms(body),
     enableFreeModelPublication: body.enable_free_model_publication,
     enableFreeModelTraining: body.enable_free_model_training,
     enablePaidModelTraining: body.enable_paid_model_training,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(terms).filter(([, value]) => value !== undefined));
 }
+
+/** Content filters; undefined: none are given. */
+export type FilterTerms = {
+  readonly [Key in 'contentFilters' | 'contentFilterBuiltins']: GuardrailTerms[Key] | undefined;
+};
+
+/** The content filters that a valid body sets. */
+export const readFilterTerms = ({
+  content_filters: custom,
+  content_filter_builtins: builtins,
+}: Pick<GuardrailTermsDto, 'content_filters' | 'content_filter_builtins'>): FilterTerms => ({
+  contentFilters: custom && custom.map(({ pattern, action, label }) => ({ pattern, action, label: label ?? null })),
+  contentFilterBuiltins:
+    builtins && builtins.map(({ slug, action, scan_scope }) => ({ slug, action, ...(scan_scope && { scan_scope }) })),
+});

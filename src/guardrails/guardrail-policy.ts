@@ -49,8 +49,14 @@ const SCOPES: Readonly<Record<EffectiveGuardrail['through'], PipelineStage['guar
   workspace: 'workspace',
 };
 
-/** Its content filters, compiled. System instructions come from the operator: injection filters do not read them. */
-export function readFilters(guardrail: GuardrailEntity, through: EffectiveGuardrail['through']): ContentFilter[] {
+/**
+ * Compiles the content filters of a guardrail. Injection filters do not read system instructions, because the operator
+ * writes them.
+ */
+export function readFilters(
+  guardrail: Pick<GuardrailEntity, 'id' | 'contentFilters' | 'contentFilterBuiltins'>,
+  through: EffectiveGuardrail['through'],
+): ContentFilter[] {
   const whose = { guardrailId: guardrail.id, guardrailScope: SCOPES[through] };
   const builtins = (guardrail.contentFilterBuiltins ?? []).map(({ slug, action, scan_scope }): ContentFilter => {
     const isInjection = slug === PROMPT_INJECTION;

@@ -68,7 +68,7 @@ export class GuardrailEntity {
   @Column({ name: 'ignored_providers', type: 'jsonb', nullable: true })
   ignoredProviders!: readonly string[] | null;
 
-  /** For the authors without a field of their own. */
+  /** For the authors without a separate field. */
   @Column({ name: 'enforce_zdr', type: 'boolean', nullable: true })
   enforceZdr!: boolean | null;
 

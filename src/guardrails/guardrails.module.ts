@@ -7,6 +7,7 @@ import { AssignmentsController } from './assignments.controller.js';
 import { GuardrailEntity } from './guardrail.entity.js';
 import { GuardrailsController } from './guardrails.controller.js';
 import { ActiveGuardrails } from './active-guardrails.js';
+import { GuardrailTrial } from './guardrail-trial.js';
 import { GuardrailsRepository } from './guardrails.repository.js';
 import { GuardrailsService } from './guardrails.service.js';
 
@@ -15,7 +16,7 @@ import { GuardrailsService } from './guardrails.service.js';
   imports: [AccountsModule, ManagementModule, KeysModule, TypeOrmModule.forFeature([GuardrailEntity])],
   // The routes of all assignments must precede the route of a guardrail id.
   controllers: [AssignmentsController, GuardrailsController],
-  providers: [GuardrailsRepository, ActiveGuardrails, GuardrailsService],
+  providers: [GuardrailsRepository, ActiveGuardrails, GuardrailsService, GuardrailTrial],
   exports: [ActiveGuardrails],
 })
 export class GuardrailsModule {}

@@ -5,7 +5,8 @@ import type { Caller, Reach } from '../core/caller.js';
 import { newUuid } from '../core/ids.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { listNewest, positionOfLast } from '../shared/database/newest-first.js';
+import type { ListPart, Page, RowPosition } from '../shared/http/page.dto.js';
 import { GuardrailEntity, type GuardrailTerms } from './guardrail.entity.js';
 
 /** The subjects that a guardrail can be assigned to. */
@@ -43,7 +44,7 @@ export interface EffectiveGuardrail {
 }
 
 /**
- * The subjects of guardrails with a limit: each has a budget of its own. `$1` is the account, `$2` the guardrails' ids.
+ * The subjects of guardrails with a limit: each has a separate budget. `$1` is the account, `$2` the guardrails' ids.
  */
 const WANTED_BUDGETS = `
   SELECT g.id || ':' || s.kind || ':' || s.subject AS scope_id, coalesce(g.reset_interval, 'lifetime') AS interval, g.limit_usd,
@@ -56,7 +57,7 @@ const WANTED_BUDGETS = `
   ) s ON s.guardrail_id = g.id
   WHERE g.account_id = $1::uuid AND g.id = ANY($2::text[]::uuid[]) AND g.limit_usd IS NOT NULL`;
 
-/** Of an assignment `a`. `$1` is the account, `$3` the workspace that the key is bound to, or null. */
+/** Condition on an assignment `a`. `$1` is the account, `$3` the workspace that the key is bound to, or null. */
 const OF_REACHED_GUARDRAIL = `($3::uuid IS NULL OR EXISTS (
   SELECT 1 FROM guardrails g WHERE g.account_id = $1 AND g.id = a.guardrail_id AND g.workspace_id = $3))`;
 
@@ -74,17 +75,10 @@ export class GuardrailsRepository {
   }
 
   /** Newest first, with the total number. */
-  async list(
-    accountId: string,
-    { offset, limit }: Page,
-    workspaceId: string | undefined,
-  ): Promise<[GuardrailEntity[], number]> {
-    return this.database.manager.findAndCount(GuardrailEntity, {
-      where: { accountId, ...(workspaceId !== undefined && { workspaceId }) },
-      order: { createdAt: 'DESC', id: 'DESC' },
-      skip: offset,
-      take: limit,
-    });
+  async list(accountId: string, page: Page, workspaceId: string | undefined): Promise<ListPart<GuardrailEntity>> {
+    const where = { accountId, ...(workspaceId !== undefined && { workspaceId }) };
+    const found = this.database.manager.createQueryBuilder(GuardrailEntity, 'guardrail').where(where);
+    return listNewest(found, 'id', 'DESC', page);
   }
 
   async find(
@@ -119,7 +113,8 @@ export class GuardrailsRepository {
   async isInForceBeyond(manager: EntityManager, { accountId, id, workspaceId }: GuardrailEntity): Promise<boolean> {
     const [row] = await manager.query<{ beyond: boolean }[]>(
       `SELECT EXISTS (
-         SELECT 1 FROM guardrail_assignments a LEFT JOIN api_keys k ON k.account_id = a.account_id AND k.hash = a.subject
+         SELECT 1 FROM guardrail_assignments a
+         LEFT JOIN api_keys k ON a.kind = 'key' AND k.account_id = a.account_id AND k.hash = a.subject::char(64)
          WHERE a.account_id = $1 AND a.guardrail_id = $2 AND (a.kind = 'member' OR k.workspace_id <> $3)
        ) OR EXISTS (
          SELECT 1 FROM workspaces WHERE account_id = $1 AND default_guardrail_id = $2 AND id <> $3 AND deleted_at IS NULL
@@ -148,7 +143,7 @@ export class GuardrailsRepository {
     return row!;
   }
 
-  /** Its remaining assignments are deleted with it. */
+  /** Deletes a guardrail and its remaining assignments. */
   async delete(manager: EntityManager, accountId: string, id: string): Promise<void> {
     await manager.query('DELETE FROM guardrails WHERE account_id = $1 AND id = $2', [accountId, id]);
   }
@@ -240,30 +235,32 @@ export class GuardrailsRepository {
     reach: Reach,
     guardrailId: string | undefined,
     page: Page,
-  ): Promise<[KeyAssignment[], number]> {
+  ): Promise<ListPart<KeyAssignment>> {
     const from = `
-      FROM guardrail_assignments a JOIN api_keys k ON k.account_id = a.account_id AND k.hash = a.subject AND k.deleted_at IS NULL
+      FROM guardrail_assignments a JOIN api_keys k ON k.account_id = a.account_id AND k.hash = a.subject::char(64) AND k.deleted_at IS NULL
       WHERE a.account_id = $1 AND a.kind = 'key' AND ($2::uuid IS NULL OR a.guardrail_id = $2)
         AND ($3::uuid IS NULL OR k.workspace_id = $3) AND ${OF_REACHED_GUARDRAIL}`;
     const rows = await this.page(`a.*, k.name AS key_name, k.label AS key_label ${from}`, reach, guardrailId, page);
     return [
       rows.map((row) => ({ ...readAssignment(row), keyName: row.key_name, keyLabel: row.key_label })),
-      await this.total(from, reach, guardrailId),
+      page.after ? 0 : await this.total(from, reach, guardrailId),
+      positionOfLast(rows, positionOfAssignment),
     ];
   }
 
-  /** The same for members. */
+  /** A page of the assignments to members. */
   async listMemberAssignments(
     reach: Reach,
     guardrailId: string | undefined,
     page: Page,
-  ): Promise<[MemberAssignment[], number]> {
+  ): Promise<ListPart<MemberAssignment>> {
     const from = `
       FROM guardrail_assignments a
       WHERE a.account_id = $1 AND a.kind = 'member' AND ($2::uuid IS NULL OR a.guardrail_id = $2)
         AND ${OF_REACHED_GUARDRAIL}`;
     const rows = await this.page(`a.* ${from}`, reach, guardrailId, page);
-    return [rows.map(readAssignment), await this.total(from, reach, guardrailId)];
+    const total = page.after ? 0 : await this.total(from, reach, guardrailId);
+    return [rows.map(readAssignment), total, positionOfLast(rows, positionOfAssignment)];
   }
 
   /**
@@ -342,15 +339,20 @@ export class GuardrailsRepository {
     selection: string,
     { accountId, boundTo }: Reach,
     guardrailId: string | undefined,
-    { offset, limit }: Page,
+    { offset, limit, after }: Page,
   ): Promise<AssignmentRow[]> {
-    return this.database.query(`SELECT ${selection} ORDER BY a.created_at DESC, a.id DESC OFFSET $4 LIMIT $5`, [
-      accountId,
-      guardrailId ?? null,
-      boundTo ?? null,
-      offset,
-      limit,
-    ]);
+    const behind = after ? 'AND (a.created_at, a.id) < ($6::timestamptz, $7::uuid)' : '';
+    return this.database.query(
+      `SELECT ${selection} ${behind} ORDER BY a.created_at DESC, a.id DESC OFFSET $4 LIMIT $5`,
+      [
+        accountId,
+        guardrailId ?? null,
+        boundTo ?? null,
+        after ? 0 : offset,
+        limit,
+        ...(after ? [after.at, after.ids[0]] : []),
+      ],
+    );
   }
 
   private async total(from: string, { accountId, boundTo }: Reach, guardrailId: string | undefined): Promise<number> {
@@ -368,6 +370,8 @@ const withinReach = ({ accountId, boundTo }: Reach, id: string): FindOptionsWher
   id,
   ...(boundTo !== undefined && { workspaceId: boundTo }),
 });
+
+const positionOfAssignment = ({ created_at: at, id }: AssignmentRow): RowPosition => ({ at, ids: [id] });
 
 const readAssignment = (row: AssignmentRow): MemberAssignment => ({
   id: row.id,

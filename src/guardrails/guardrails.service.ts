@@ -11,9 +11,9 @@ import { reachOf, wholeAccount, type Caller, type Reach } from '../core/caller.j
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { KeysService } from '../keys/keys.service.js';
-import { batches } from '../shared/batches.js';
+import { batches } from '../shared/queues/batches.js';
 import { isUuid } from '../shared/http/field-patterns.js';
-import type { Page } from '../shared/http/page.dto.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import { assertFilters } from './assert-filters.js';
 import { viewGuardrail } from './guardrail-view.js';
 import { NO_TERMS, type GuardrailEntity, type GuardrailTerms } from './guardrail.entity.js';
@@ -25,7 +25,7 @@ import {
   type SubjectKind,
 } from './guardrails.repository.js';
 
-/** Of one account. Chosen: what is in force is kept in memory, compiled. */
+/** Guardrails of one account. Chosen: active ones are kept in memory, compiled. */
 const GUARDRAILS_MAX = 1_000;
 
 /** The fields of subjects in the audit log: those of request bodies. */
@@ -60,7 +60,7 @@ export class GuardrailsService {
    * @param workspace id or slug; only its guardrails are listed
    * @throws GatewayError `not-found` for the workspace
    */
-  async list(reach: Reach, page: Page, workspace: string | undefined): Promise<[GuardrailEntity[], number]> {
+  async list(reach: Reach, page: Page, workspace: string | undefined): Promise<ListPart<GuardrailEntity>> {
     return this.guardrails.list(reach.accountId, page, await this.workspaces.idIfNamed(reach, workspace));
   }
 
@@ -91,8 +91,8 @@ export class GuardrailsService {
           'invalid-request',
           `An account has at most ${GUARDRAILS_MAX} guardrails; delete one first.`,
         );
-      const place = { id: newUuid(createdAt.getTime()), accountId, workspaceId, createdAt, updatedAt: null };
-      const guardrail = await this.guardrails.insert(manager, { ...NO_TERMS, ...terms, ...place });
+      const identity = { id: newUuid(createdAt.getTime()), accountId, workspaceId, createdAt, updatedAt: null };
+      const guardrail = await this.guardrails.insert(manager, { ...NO_TERMS, ...terms, ...identity });
       return { result: guardrail, entries: [GUARDRAIL.created(guardrail)] };
     });
   }
@@ -190,7 +190,7 @@ export class GuardrailsService {
    * @param id of all guardrails where undefined
    * @throws GatewayError `not-found`
    */
-  async listKeys(reach: Reach, id: string | undefined, page: Page): Promise<[KeyAssignment[], number]> {
+  async listKeys(reach: Reach, id: string | undefined, page: Page): Promise<ListPart<KeyAssignment>> {
     const guardrail = id === undefined ? undefined : await this.get(reach, id);
     return this.guardrails.listKeyAssignments(reach, guardrail?.id, page);
   }
@@ -199,17 +199,17 @@ export class GuardrailsService {
    * @param id of all guardrails where undefined
    * @throws GatewayError `not-found`
    */
-  async listMembers(reach: Reach, id: string | undefined, page: Page): Promise<[MemberAssignment[], number]> {
+  async listMembers(reach: Reach, id: string | undefined, page: Page): Promise<ListPart<MemberAssignment>> {
     const guardrail = id === undefined ? undefined : await this.get(reach, id);
     return this.guardrails.listMemberAssignments(reach, guardrail?.id, page);
   }
 
-  /** What the account has put in force elsewhere is its own, although it is stored in the workspace of a bound key. */
+  /** Refuses a change by a bound key where the account has assigned the guardrail beyond the key's workspace. */
   private async assertOwn(manager: EntityManager, { boundTo }: Caller, guardrail: GuardrailEntity): Promise<void> {
     if (boundTo === undefined || !(await this.guardrails.isInForceBeyond(manager, guardrail))) return;
     throw new GatewayError(
       'forbidden',
-      'The guardrail is in force for members, or for keys of other workspaces; only a management key of the account can change it.',
+      'The guardrail also applies to members, or to keys of other workspaces; only a management key of the account can change it.',
     );
   }
 

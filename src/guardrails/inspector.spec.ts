@@ -1,5 +1,5 @@
 // Every text of a request that a model gets is read, and nothing else; a redacted request contains no trace of the
-// original, unchanged parts stay identical; actions and reports are as documented. One marked word is put in each place
+// original, unchanged parts stay identical; actions and reports are as documented. One marked word is put in each field
 // of a request in turn, and the result is searched for it.
 import { inspectorOf } from '../../test/support/inspector-of.js';
 import { modelRequest } from '../../test/support/model-request.js';
@@ -59,7 +59,7 @@ const text = `it is ${WORD}.`;
 const raw = origin({ type: 'text', text });
 const anthropic = (value: object) => ({ vendor: 'anthropic' as const, value: value as Record<string, string> });
 
-/** A request with the word in one place, and whether it is read there, and can be cut. */
+/** A request with the word in one field, and whether it is read there, and can be cut. */
 const PLACES: readonly (readonly [string, Partial<ModelRequest>, boolean | 'blocked'])[] = [
   ['the instructions', { system: [{ type: 'text', text, origin: raw }] }, true],
   ['a text', userMessage({ type: 'text', text, origin: raw }), true],
@@ -600,7 +600,7 @@ it.each<[string, Partial<ModelRequest>, string]>([
   expect(results.blocked).toBeInstanceOf(GatewayError);
 });
 
-it('ends when its caller has gone', async () => {
+it('ends when its client has disconnected', async () => {
   const pieces: string[] = [];
   const abort = new Cancellation();
   const gone = new Error('gone');

@@ -10,7 +10,7 @@ import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from '..
 import { joinNeighbours } from './joined-texts.js';
 import { readingsOf } from '../core/text/visible-text.js';
 
-/** What a filter does with its findings. */
+/** Actions of a content filter on its findings. */
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
 export type FilterAction = (typeof FILTER_ACTIONS)[number];
 
@@ -28,7 +28,7 @@ export interface PipelineStage extends JsonObject {
     readonly engines: readonly string[];
     /** Names of patterns: labels, never the matched text. */
     readonly patterns: readonly string[];
-    /** Of the whole inspection, by all filters. */
+    /** Duration of the whole inspection, by all filters. */
     readonly milliseconds: number;
   };
   /** Filters call no paid service. */
@@ -39,9 +39,12 @@ export interface PipelineStage extends JsonObject {
 export interface Inspection {
   /** The identical object where nothing was redacted. */
   readonly request: ModelRequest;
-  /** One per finding; empty where there is none. */
+  /** One stage for each finding; empty where there is none. */
   readonly stages: readonly PipelineStage[];
-  /** To be thrown before anything is held or sent, once the stages are in the trace: 403 naming the patterns. */
+  /**
+   * Error that the caller of the inspector throws before anything is held or sent, once the stages are in the trace:
+   * 403 naming the patterns.
+   */
   readonly blocked?: Error;
 }
 
@@ -63,7 +66,7 @@ interface Probe {
   readonly reads: ContentFilter['reads'];
   readonly filters: readonly ContentFilter[];
   readonly redactsAs?: string;
-  /** The places of matches, or the matching rules, are needed. */
+  /** The positions of matches, or the matching rules, are needed. */
   readonly wantsAll: boolean;
 }
 
@@ -102,7 +105,9 @@ export class Inspector {
    * @param signal ends it with its reason
    */
   async inspect(request: ModelRequest, signal: CancelSignal): Promise<Inspection> {
-    const reading = new Reading(this.probes);
+    if (request.task?.kind === 'embeddings' && request.task.tokens)
+      return { request, stages: [], blocked: unreadable() };
+    const reading = new RequestInspection(this.probes);
     const steps = reading.steps(request);
     for (;;) {
       const step = steps.next();
@@ -118,17 +123,17 @@ export class Inspector {
   private judge(
     request: ModelRequest,
     rewritten: ModelRequest,
-    { found, uncut, overrun, beganAt }: Reading,
+    { found, uncut, overrun, beganAt }: RequestInspection,
   ): Inspection {
     const findings = this.inOrder(found);
     const blocked = overrun ? tooSlow(overrun) : blockedBy(findings, uncut);
     const milliseconds = Math.round(performance.now() - beganAt);
     const stages = viewStages(findings, milliseconds, blocked ? uncut : undefined);
-    // A blocked request is not sent: the error refers to the caller's original words.
+    // A blocked request is not sent: the error refers to the caller's original text.
     return blocked ? { request, stages, blocked } : { request: rewritten, stages };
   }
 
-  /** In the order of the guardrails' filters, whatever was found first. */
+  /** Sorts findings in the order of the guardrails' filters. */
   private inOrder(found: ReadonlyMap<ContentFilter, ReadonlySet<string>>): Finding[] {
     return this.filters.flatMap((filter) => {
       const patterns = found.get(filter);
@@ -137,14 +142,18 @@ export class Inspector {
   }
 }
 
-/** What one probe found in one text. */
+/** Only the tokenizer of its model would show the text. */
+const unreadable = (): GatewayError =>
+  new GatewayError('forbidden', 'input: the content filters of this request cannot read token ids; send text instead');
+
+/** The findings of one probe in one text. */
 interface Hits {
   readonly probe: Probe;
   readonly spans: readonly Span[];
 }
 
 /** The inspection of one request. */
-class Reading {
+class RequestInspection {
   readonly time = new ScanTime();
   readonly beganAt = performance.now();
   readonly found = new Map<ContentFilter, Set<string>>();
@@ -152,7 +161,7 @@ class Reading {
   readonly uncut = new Set<ContentFilter>();
   overrun?: Probe;
   private readonly edits = new Edits();
-  /** By speaker: a text in the neutral value and on the wire is searched once. */
+  /** Hits by speaker: a text in the neutral value and on the wire is searched once. */
   private readonly known = new Map<TextRole, Map<string, readonly Hits[]>>();
 
   constructor(private readonly probes: readonly Probe[]) {}
@@ -189,10 +198,10 @@ class Reading {
         yield;
       }
     }
-    for (const [index, { text, places }] of texts.entries()) {
+    for (const [index, { text, locations }] of texts.entries()) {
       if (redactions[index]!.isEmpty) continue;
       const next = yield* redactions[index]!.made(text);
-      for (const place of places) this.edits.set(place, next);
+      for (const location of locations) this.edits.set(location, next);
       yield;
     }
   }

@@ -13,14 +13,17 @@ export interface JoinedText {
 
 interface Slice {
   readonly index: number;
-  /** In the joint. */
+  /** Index in the joined text. */
   readonly at: number;
-  /** In the visible text. */
+  /** Index in the visible text. */
   readonly from: number;
   readonly length: number;
 }
 
-/** As they are seen, and with tag characters decoded to letters where there are any. Yields between steps. */
+/**
+ * Joins adjacent texts in their visible form. Where they have tag characters, also with these decoded to letters.
+ * Yields between steps.
+ */
 export function* joinNeighbours(texts: readonly string[]): Generator<void, readonly JoinedText[], undefined> {
   const seen: (VisibleText | undefined)[] = [];
   const spelt: (VisibleText | undefined)[] = [];
@@ -71,8 +74,12 @@ function* joinReadings(
 function joinedOf(text: string, slices: readonly Slice[], visible: readonly (VisibleText | undefined)[]): JoinedText {
   const across: JoinedText['across'] = ({ start, end, rule }) => {
     const pieces: (Span & { index: number })[] = [];
-    for (let place = sliceAt(slices, start); place < slices.length && slices[place]!.at < end; place++) {
-      const { index, at, from, length } = slices[place]!;
+    for (
+      let sliceIndex = sliceAt(slices, start);
+      sliceIndex < slices.length && slices[sliceIndex]!.at < end;
+      sliceIndex++
+    ) {
+      const { index, at, from, length } = slices[sliceIndex]!;
       const piece = { start: from + Math.max(start - at, 0), end: from + Math.min(end - at, length) };
       if (piece.start >= piece.end) continue;
       const original = visible[index]?.original(piece) ?? piece;
@@ -83,13 +90,13 @@ function joinedOf(text: string, slices: readonly Slice[], visible: readonly (Vis
   return { text, across };
 }
 
-/** The last slice that begins at or before a place. */
-function sliceAt(slices: readonly Slice[], place: number): number {
+/** The last slice that begins at or before a position. */
+function sliceAt(slices: readonly Slice[], index: number): number {
   let low = 0;
   let high = slices.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (slices[middle]!.at <= place) low = middle;
+    if (slices[middle]!.at <= index) low = middle;
     else high = middle - 1;
   }
   return low;

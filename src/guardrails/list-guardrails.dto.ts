@@ -1,10 +1,10 @@
-import { workspaceReference } from '../shared/http/fields.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { workspaceReference } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
 
 /** Query of `GET /guardrails`. */
-export class ListGuardrailsDto extends PageDto {
+export class ListGuardrailsDto extends ExportedPageDto {
   @MayOmit()
   @Fits(workspaceReference)
   workspace_id?: string;

@@ -30,12 +30,12 @@ export type TextRole = 'system' | 'user' | 'assistant' | 'tool';
 export interface RequestText {
   readonly text: string;
   /** Every member that holds it: of the neutral value, and of the wire objects it was read from. */
-  readonly places: readonly Place[];
-  /** Nothing can be cut from it: a key, a number, a name, an id, a word of a format, signed reasoning. */
+  readonly locations: readonly TextLocation[];
+  /** Filters may not cut it: a key, a number, a name, an id, a word of a format, signed reasoning. */
   readonly isFixed: boolean;
 }
 
-export interface Place {
+export interface TextLocation {
   readonly holder: object;
   readonly key: string;
 }
@@ -46,36 +46,38 @@ export interface Passage {
   readonly texts: readonly RequestText[];
 }
 
-/** JSON that is carried as text: a changed value is printed in its place. */
+/** JSON that is carried as text: a changed value is printed and replaces the text. */
 export interface EmbeddedJson {
-  readonly place: Place;
+  readonly location: TextLocation;
   readonly value: object;
 }
 
-/** How the members of a value are read: `names` are a schema's properties. */
+/** The kind of a value, by which its members are read: `names` are a schema's properties. */
 type Kind = 'wire' | 'schema' | 'names' | 'free';
 
 interface Context {
   readonly role: TextRole;
   readonly kind: Kind;
   readonly isFixed: boolean;
-  /** A place where formats have words of their own. */
+  /** A member whose value may be a word of the format. */
   readonly isWord: boolean;
 }
 
 /**
  * The treatment of each field of a request. `own`: it is sent to no provider, or is a figure or one of a few words that
- * the face has checked. A new field does not compile until it has a row here.
+ * the face has checked. Every field of `ModelRequest` needs a row here, or the code does not compile.
  */
 const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> = {
   model: 'own',
   system: 'content',
   messages: 'content',
+  fieldNames: 'own',
+  // Token ids are refused where filters are in force (`Inspector`); the word for the use of vectors is read.
+  task: 'own',
   stream: 'own',
-  // Its texts that are sent are in documents.
+  // The texts that are sent are in documents.
   parsedFiles: 'own',
   maxOutputTokens: 'own',
-  maxOutputTokensField: 'own',
   sampling: 'fixed',
   stopSequences: 'fixed',
   tools: 'content',
@@ -102,16 +104,16 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   fallbackModels: 'own',
   preferences: 'own',
   plugins: 'own',
+  preset: 'own',
   stopServerToolsWhen: 'own',
   maxToolCalls: 'own',
   trace: 'own',
   tags: 'own',
-  preset: 'own',
   echoesUpstreamBody: 'own',
   betas: 'fixed',
   fusionDepth: 'own',
   extras: 'content',
-  // Their values are read where they stand.
+  // The values of undeclared members are part of the wire objects, which are read.
   undeclared: 'own',
 };
 
@@ -120,7 +122,7 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
  */
 const SEARCH_OPTIONS = ['include_domains', 'exclude_domains', 'user_location'] as const;
 
-/** The fields that the model gets before the conversation; all others besides the turns count as the user's. */
+/** Fields that precede the conversation in the prompt. All other fields except the turns count as the user's. */
 const OPERATORS: ReadonlySet<string> = new Set([
   'system',
   'tools',
@@ -140,13 +142,15 @@ export class Passages {
   /** Found on the way. */
   readonly embedded: EmbeddedJson[] = [];
   private readonly walked = new Set<object>();
-  /** Members that were emitted with their neighbours. */
+  /** Members that were already emitted together with an adjacent text. */
   private readonly emitted = new Map<object, Set<string>>();
 
   *of(request: ModelRequest): Steps {
-    // What the plan found for a tool comes from the catalog.
+    // The plan adds the advisor of a tool, which comes from the catalog and not from the caller.
     for (const tool of request.tools) if (tool.type === 'vendor' && tool.advisor) this.walked.add(tool.advisor);
-    yield* this.turns(request.messages);
+    yield* this.turns(request.messages, request.task !== undefined);
+    if (request.task?.kind === 'embeddings')
+      yield* this.member(request.task, 'inputType', { role: 'user', kind: 'wire', isFixed: true, isWord: false });
     for (const [field, treatment] of Object.entries(FIELDS) as [keyof ModelRequest, string][]) {
       if (treatment === 'own' || field === 'messages' || request[field] === undefined) continue;
       const role = OPERATORS.has(field) ? 'system' : 'user';
@@ -166,12 +170,13 @@ export class Passages {
   /**
    * Texts of neighbouring turns of one role count as neighbours, and so do those on both sides of an image, a call or
    * anything else: some dialects join all texts of a turn, so the model reads them as one.
+   * @param areApart each is an input of its own, with no neighbours
    */
-  private *turns(messages: readonly Message[]): Steps {
+  private *turns(messages: readonly Message[], areApart: boolean): Steps {
     let run: RequestText[] = [];
     let role: Message['role'] = 'user';
     for (const message of messages) {
-      if (message.role !== role) {
+      if (areApart || message.role !== role) {
         yield* passageOf(role, run);
         run = [];
         role = message.role;
@@ -197,15 +202,15 @@ export class Passages {
   /** @param holder its only text may be this one, written without a list */
   private textOf(block: Members, holder: Members, isFixed: boolean): RequestText {
     const text = block['text'] as string;
-    const places = [this.emit(block, 'text')];
+    const locations = [this.emit(block, 'text')];
     const wire = wireOf(block);
-    if (wire?.['text'] === text) places.push(this.emit(wire, 'text'));
+    if (wire?.['text'] === text) locations.push(this.emit(wire, 'text'));
     const whole = wireOf(holder);
-    if (whole?.['content'] === text) places.push(this.emit(whole, 'content'));
-    return { text, places, isFixed };
+    if (whole?.['content'] === text) locations.push(this.emit(whole, 'content'));
+    return { text, locations, isFixed };
   }
 
-  private emit(holder: object, key: string): Place {
+  private emit(holder: object, key: string): TextLocation {
     const keys = this.emitted.get(holder);
     if (keys) keys.add(key);
     else this.emitted.set(holder, new Set([key]));
@@ -262,7 +267,7 @@ export class Passages {
     const mayBeJson = kind === 'free' && ARGUMENTS.has(key);
     // Cut as a text it might no longer be JSON, and its value is not known.
     const isUnknown = mayBeJson && text.length > PARSED_LENGTH_MAX && JSON_BEGINS.test(text);
-    yield { role, texts: [{ text, places: [{ holder, key }], isFixed: isFixed || isUnknown }] };
+    yield { role, texts: [{ text, locations: [{ holder, key }], isFixed: isFixed || isUnknown }] };
     if (mayBeJson) yield* this.json(holder, key, text, context);
   }
 
@@ -270,9 +275,9 @@ export class Passages {
   private *json(holder: object, key: string, text: string, context: Context): Steps {
     const value = readJson(text);
     if (typeof value === 'object' && value !== null) {
-      this.embedded.push({ place: { holder, key }, value });
+      this.embedded.push({ location: { holder, key }, value });
       yield* this.member({ value }, 'value', context);
-      // Of two members of one name the value has only one; the text may be sent with both.
+      // A parsed value has only one of two members of one name, and the text may be sent with both.
       if (text.includes('\\') && hasDuplicates(text, value)) yield fixed(context.role, yield* withoutEscapes(text));
     } else {
       const plain = typeof value === 'string' ? value : yield* withoutEscapes(text);
@@ -294,7 +299,7 @@ const isTextBlock = (entry: unknown): entry is Members =>
   (entry as Members)['type'] === 'text' &&
   typeof (entry as Members)['text'] === 'string';
 
-/** How a member is read, by its name. */
+/** The context of a member, by its name. */
 function within(key: string, context: Context): Context {
   const { role, kind } = context;
   if (kind === 'free') return context;
@@ -317,7 +322,7 @@ const isFigure = (key: string, value: unknown, kind: Kind): boolean =>
 const isFormatKey = (key: string, kind: Kind): boolean =>
   (kind === 'wire' && FORMAT_KEYS.has(key)) || (kind === 'schema' && SCHEMA_KEYS.has(key));
 
-const fixed = (role: TextRole, text: string): Passage => ({ role, texts: [{ text, places: [], isFixed: true }] });
+const fixed = (role: TextRole, text: string): Passage => ({ role, texts: [{ text, locations: [], isFixed: true }] });
 
 function* passageOf(role: TextRole, texts: readonly RequestText[]): Steps {
   if (texts.length > 0) yield { role, texts };

@@ -9,7 +9,7 @@ const STEP = 32_768;
 
 /** The pieces to be cut out of one text. */
 export class TextRedactions {
-  /** By the step that they begin in. */
+  /** Redactions by the step that they begin in. */
   private readonly steps: (Redaction[] | undefined)[] = [];
 
   get isEmpty(): boolean {

@@ -41,7 +41,7 @@ openrouter  reads replies of GET /keys and GET /byok of that API, and prints the
 Exits with 0, or with 1 for what cannot be read, written or reached, and for wrong arguments. Prints no secret of a file.
 `;
 
-/** What the command needs beside its arguments. */
+/** Inputs of the command besides its arguments. */
 export interface ImportTools {
   /** Absolute path of the folder that contains `catalog/`. */
   readonly packageDirectory: string;
@@ -104,7 +104,7 @@ async function fromOpenrouter(
 ): Promise<number> {
   if (names.length === 0) throw misused('give at least one export');
   const remarks: Remark[] = [];
-  const note: Note = (group, place, message) => void remarks.push({ group, place, message });
+  const note: Note = (group, location, message) => void remarks.push({ group, location, message });
   const files = await Promise.all(names.map(async (name) => ({ name, text: await readText(name, context) })));
   const exports = readExports(files, note);
   try {

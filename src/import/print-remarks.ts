@@ -16,7 +16,7 @@ export function printRemarks(remarks: readonly Remark[], isWhole: boolean): stri
 
 function printGroup(group: RemarkGroup, remarks: readonly Remark[], isWhole: boolean): string {
   const of = remarks.filter((remark) => remark.group === group);
-  const lines = [...new Set(of.map(({ place, message }) => shorten(`  ${place}: ${message}`)))];
+  const lines = [...new Set(of.map(({ location, message }) => shorten(`  ${location}: ${message}`)))];
   if (lines.length === 0) return '';
   const shown = isWhole ? lines : lines.slice(0, SHOWN_MAX);
   const left = lines.length - shown.length;

@@ -2,9 +2,9 @@
 export const REMARK_GROUPS = {
   'left-out': 'Left out',
   variables: 'To be set where the gateway runs',
-  credentials: 'To be entered anew',
+  credentials: 'To be entered again',
   names: 'Names',
-  assumed: 'Assumed: see whether it is so',
+  assumed: 'Assumed: check these',
   'not-carried': 'Not carried over',
 } as const;
 export type RemarkGroup = keyof typeof REMARK_GROUPS;
@@ -12,9 +12,9 @@ export type RemarkGroup = keyof typeof REMARK_GROUPS;
 /** A remark for the user of an import. Contains no value of the file that could be a secret. */
 export interface Remark {
   readonly group: RemarkGroup;
-  /** `model_list.3.litellm_params.rpm`; the name of a variable, or of a model. */
-  readonly place: string;
+  /** What the remark is about: a path such as `model_list.3.litellm_params.rpm`, a variable, or a model. */
+  readonly location: string;
   readonly message: string;
 }
 
-export type Note = (group: RemarkGroup, place: string, message: string) => void;
+export type Note = (group: RemarkGroup, location: string, message: string) => void;

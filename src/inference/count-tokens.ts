@@ -12,10 +12,7 @@ import type { RouteResult } from '../routing/route-planner.js';
 import { estimateInSlices } from './estimate-in-slices.js';
 import { RequestPlanner } from './request-planner.js';
 
-/**
- * How long to wait for a provider's own count, in milliseconds: an early estimate is worth more than a late exact
- * number.
- */
+/** Milliseconds to wait for a provider's own count: an early estimate is worth more than a late exact number. */
 export const NATIVE_COUNT_MS_MAX = 5_000;
 
 /** The number of tokens of a prompt as it would be sent. */

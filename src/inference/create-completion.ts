@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal, Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation, GenerationStart } from '../core/generation/generation.js';
-import type { Pulled } from '../core/stream/pulled.js';
+import type { PullSource } from '../core/stream/pull-source.js';
 import { WastedCalls } from '../rate-limits/wasted-calls.js';
 import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
-import { Admission } from './admission.js';
+import { Admission } from './billing/admission.js';
 import { Extensions } from './extensions.js';
 import { isRecordedRefusal, RefusalRecords } from './refusal-records.js';
 import { ReplyEvents } from './reply-events.js';
+import { ResponseCache } from './response-cache/response-cache.js';
 import { RequestPlanner, runOf } from './request-planner.js';
 
 /** An accepted generation, and its reply. */
@@ -20,7 +21,7 @@ export interface AcceptedGeneration {
    * chunk; to be read once. Rejects with a `GatewayError` when no provider answered, or `CallerGone`; so do the events
    * when the provider fails mid-stream.
    */
-  readonly reply: Promise<Pulled<readonly ModelEvent[]>>;
+  readonly reply: Promise<PullSource<readonly ModelEvent[]>>;
 }
 
 /** The single use case behind every inference face: plan, reserve, run, settle. */
@@ -34,6 +35,7 @@ export class CreateCompletion {
     private readonly extensions: Extensions,
     private readonly wasted: WastedCalls,
     private readonly refusals: RefusalRecords,
+    private readonly cache: ResponseCache,
   ) {}
 
   /**
@@ -44,14 +46,17 @@ export class CreateCompletion {
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
     generation.observe(this.wasted);
-    return { generation, reply: this.answer(generation, abort) };
+    const reply = start.cache
+      ? this.cache.answer(generation, start.cache, abort, (signal) => this.answer(generation, signal))
+      : this.answer(generation, abort);
+    return { generation, reply };
   }
 
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {
     try {
       const { caller, request: original } = generation;
       const planning = this.planner.plan(original, caller, signal);
-      // No turn of the microtask queue where the result is synchronous.
+      // Avoids an await when the result is synchronous.
       const planned = planning instanceof Promise ? await planning : planning;
       const { request, routed, stages, files, budgets, subjects, refusal } = planned;
       generation.planned(routed, stages);

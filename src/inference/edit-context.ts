@@ -16,18 +16,18 @@ const KEEP_TURNS = 1;
 
 /**
  * Applies the context edits of a request for legs whose vendors do not; the others receive it unchanged.
- * @param carries see routing
+ * @param supportsField as `RouteInputs` has it
  * @returns undefined for a request without context edits
  */
 export function contextEditor(
   { contextManagement }: ModelRequest,
-  carries: RouteInputs['carries'],
+  supportsField: RouteInputs['supportsField'],
 ): FitRequest | undefined {
   const edits = readContextEdits(contextManagement);
   if (!edits) return undefined;
   const { clearing, rest } = edits;
   return async (request, leg) => {
-    if (carries?.(leg, 'context_management') !== false) return { request, stages: [] };
+    if (supportsField?.(leg, 'context_management') !== false) return { request, stages: [] };
     const { contextManagement: _done, ...original } = request;
     const edited = { ...original, ...(rest && { contextManagement: rest }) };
     const beganAt = performance.now();

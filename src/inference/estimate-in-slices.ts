@@ -8,7 +8,7 @@ import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
  */
 const SLICE_BYTES = 1024 * 1024;
 
-/** As `estimateInputTokens`, but yields to the event loop after each slice. */
+/** `estimateInputTokens` that yields to the event loop after each slice. */
 export async function estimateInSlices(request: ModelRequest): Promise<number> {
   const estimate = new InputEstimate();
   let bytes = 0;

@@ -6,7 +6,7 @@ import { isRunByCaller } from '../core/conversation/tools.js';
 import type { ConsultationKind } from '../core/conversation/usage.js';
 import { GatewayError, type Untranslatable } from '../core/errors.js';
 import type { PicoUsd } from '../core/money/credits.js';
-import type { ForeseenCall } from '../core/plugin.js';
+import type { PlannedConsultation } from '../core/plugin.js';
 import { noRouteError } from '../core/routing/no-route-error.js';
 import type { Leg, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
@@ -14,8 +14,8 @@ import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { FittedRequest } from '../routing/plan-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
-import { Admission, type LegForecast } from './admission.js';
-import type { PluginStanding } from './plugins/active-plugins.js';
+import { Admission, type LegForecast } from './billing/admission.js';
+import type { PluginState } from './plugins/active-plugins.js';
 import { RequestPlanner, type PlannedRequest, type PlanningOptions } from './request-planner.js';
 import type { BudgetLeft } from '../ledger/budgets-left.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
@@ -24,7 +24,7 @@ import type { ToolOffer } from './tools/offered-tools.js';
 /** A plan with what it may cost. */
 export interface ForecastPlan extends RouteResult {
   readonly forecast: ReadonlyMap<Leg, LegForecast>;
-  /** What budgets of users, members and tags leave to it. */
+  /** The remaining amounts of the budgets of users, members and tags. */
   readonly budgetsLeft: readonly BudgetLeft[];
   /** The legs that cannot express something in the request, with the reason: the request would skip them. */
   readonly refusals: ReadonlyMap<Leg, Untranslatable>;
@@ -33,7 +33,7 @@ export interface ForecastPlan extends RouteResult {
   /** The tools of the request except the caller's functions, in request order. */
   readonly tools: readonly ForecastTool[];
   /** The plugins that a default, the request or the model name refers to. */
-  readonly plugins: readonly PluginStanding[];
+  readonly plugins: readonly PluginState[];
   /** Models that would be called before the one that answers, in their order. */
   readonly consulted: readonly ForecastCall[];
 }
@@ -54,7 +54,7 @@ export interface ForecastCall {
 }
 
 export interface ForecastTool extends ToolOffer {
-  /** What runs the tool where the vendor of a leg does not; absent: nothing does, at any of the legs. */
+  /** The party that runs the tool if the vendor of a leg does not; absent: it is not run at any leg. */
   readonly runsAt?: 'gateway' | 'caller' | 'vendor';
   /** The legs whose vendors run the tool under its own type. */
   readonly nativeAt: readonly Leg[];
@@ -64,7 +64,7 @@ export interface ForecastTool extends ToolOffer {
 
 /** The model that a tool calls. */
 export interface ToolModel {
-  /** Its id; the requested name where the model was not found. */
+  /** Id of the model, or the requested name if it was not found. */
   readonly model: string;
   /** The cheapest leg for the length of the prompt; absent: no model would be called. */
   readonly cheapest?: Leg;
@@ -87,34 +87,38 @@ export class ExplainRoute {
    * @param seed repeats the same draw
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is returned
    */
-  async explain(given: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
-    const planned = await this.planner.plan(given, caller, signal, { seed });
+  async explain(stated: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
+    const planned = await this.planner.plan(stated, caller, signal, { seed });
     const { request, routed, budgets, subjects, fit, plugins } = planned;
     const payer = { request, caller, guardrails: budgets, subjects };
     const forecast = await this.admission.forecast(routed.plan, payer);
     const budgetsLeft = await this.admission.listBudgets(payer);
     const { legs } = routed.plan;
     const { refusals, dropped } = await this.tryLegs(legs, (leg) => fit?.(request, leg) ?? { request });
-    const tools = await this.foreseeModels(planned, this.toolRunners(planned), caller, signal);
-    const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
+    const tools = await this.planToolConsultations(planned, this.toolRunners(planned), caller, signal);
+    const planningContext = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
     const consulted: ForecastCall[] = [];
-    for (const call of await plugins.foresee(request, foresight))
-      consulted.push(await this.foresee(call, caller, signal));
-    return { ...routed, forecast, budgetsLeft, refusals, dropped, tools, plugins: plugins.standings, consulted };
+    for (const call of await plugins.planConsultations(request, planningContext))
+      consulted.push(await this.forecastConsultation(call, caller, signal));
+    return { ...routed, forecast, budgetsLeft, refusals, dropped, tools, plugins: plugins.states, consulted };
   }
 
-  private async foresee(call: ForeseenCall, caller: Caller, signal: CancelSignal): Promise<ForecastCall> {
+  private async forecastConsultation(
+    call: PlannedConsultation,
+    caller: Caller,
+    signal: CancelSignal,
+  ): Promise<ForecastCall> {
     const { kind, requests, toolUsesMax, isWhole } = call;
     const shown = { kind, model: requests[0]!.model, toolUsesMax };
     let refusal = '';
-    for (const given of requests) {
+    for (const consultation of requests) {
       try {
-        const planned = await this.planConsulted(given, caller, signal);
+        const planned = await this.planConsulted(consultation, caller, signal);
         const { request, routed, budgets, subjects } = planned;
         const payer = { request, caller, guardrails: budgets, subjects };
         const forecast = await this.admission.forecast(routed.plan, payer);
         const bounds = [...forecast.values()].map(({ bound }) => bound.credits);
-        const bound = bounds.reduce((most, one) => (one > most ? one : most));
+        const bound = bounds.reduce((most, next) => (next > most ? next : most));
         return { ...shown, tools: this.toolRunners(planned), ...(isWhole && { bound }) };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
@@ -126,12 +130,12 @@ export class ExplainRoute {
 
   /** @returns a plan that has legs. @throws GatewayError why no model would be called */
   private async planConsulted(
-    given: ModelRequest,
+    stated: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
     options: PlanningOptions = {},
   ): Promise<PlannedRequest> {
-    const planned = await this.planner.plan(given, caller, signal, { ...options, isConsulted: true });
+    const planned = await this.planner.plan(stated, caller, signal, { ...options, isConsulted: true });
     if (planned.refusal) throw planned.refusal;
     const { plan } = planned.routed;
     if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
@@ -143,7 +147,7 @@ export class ExplainRoute {
     const { legs } = routed.plan;
     const ofLegs = legs.map((leg) => this.attempts.toolRuns(leg, request.tools));
     return offers.map((offer) => {
-      const runs = ofLegs.map((ofLeg) => ofLeg[offer.place]);
+      const runs = ofLegs.map((ofLeg) => ofLeg[offer.toolIndex]);
       const nativeAt = legs.filter((_, index) => runs[index] === true);
       const isTaken = nativeAt.length > 0 || runs.includes('unpriced');
       const runsAt = offer.offer?.runsAt ?? (isTaken ? vendorOrCaller(offer) : undefined);
@@ -152,18 +156,18 @@ export class ExplainRoute {
   }
 
   /** Several tools may call the same model: each distinct call is planned once. */
-  private async foreseeModels(
+  private async planToolConsultations(
     { request, routed }: PlannedRequest,
     tools: readonly ForecastTool[],
     caller: Caller,
     signal: CancelSignal,
   ): Promise<readonly ForecastTool[]> {
     const known = new Map<string, ToolModel>();
-    const foreseen: ForecastTool[] = [];
+    const consultedTools: ForecastTool[] = [];
     for (const tool of tools) {
       const query = tool.offer?.runsAt === 'gateway' ? tool.offer.consults?.(request) : undefined;
       if (!query) {
-        foreseen.push(tool);
+        consultedTools.push(tool);
         continue;
       }
       const { model, modalities = [], system, messages, maxOutputTokens } = query;
@@ -171,30 +175,30 @@ export class ExplainRoute {
       const key = JSON.stringify([model, modalities, shown, maxOutputTokens]);
       let consulted = known.get(key);
       if (!consulted) {
-        consulted = await this.foreseeModel(query, caller, signal, routed.plan.seed);
+        consulted = await this.planToolConsultation(query, caller, signal, routed.plan.seed);
         known.set(key, consulted);
         await yieldToEventLoop();
       }
-      foreseen.push({ ...tool, consulted });
+      consultedTools.push({ ...tool, consulted });
     }
-    return foreseen;
+    return consultedTools;
   }
 
   /** @param seed that of the request's own plan, so that the result is reproducible */
-  private async foreseeModel(
-    given: ModelRequest,
+  private async planToolConsultation(
+    stated: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
     seed: string,
   ): Promise<ToolModel> {
     try {
-      const { plan, inputs } = (await this.planConsulted(given, caller, signal, { seed })).routed;
+      const { plan, inputs } = (await this.planConsulted(stated, caller, signal, { seed })).routed;
       const { model } = plan.legs[0]!;
       const { promptTokensMin } = inputs.needs;
       return { model: model.id, cheapest: cheapestOf(plan.legs, model.id), promptTokensMin };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return { model: given.model, promptTokensMin: 0, refusal: error.message };
+      return { model: stated.model, promptTokensMin: 0, refusal: error.message };
     }
   }
 
@@ -220,7 +224,7 @@ export class ExplainRoute {
 const vendorOrCaller = ({ tool }: ToolOffer): 'vendor' | 'caller' =>
   tool.type === 'vendor' && isRunByCaller(tool) ? 'caller' : 'vendor';
 
-/** Among the legs of one model; of equal prices the first in the plan. */
+/** The cheapest leg of one model; of equal prices the first in the plan. */
 function cheapestOf(legs: readonly PlannedLeg[], model: string): PlannedLeg {
   const own = legs.filter((leg) => leg.model.id === model);
   return own.reduce((least, leg) => (leg.price < least.price ? leg : least));

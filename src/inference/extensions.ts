@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { ReplyWatch } from '../core/plugin.js';
-import type { AdmittedGeneration, ContextAt } from './admitted-generation.js';
+import type { AdmittedGeneration, ContextAt } from './billing/admitted-generation.js';
 import { GenerationContexts } from './generation-contexts.js';
 import { CitingWatch } from './plugins/citing-watch.js';
 import { Consultations, type ConsultedGeneration } from './plugins/consultations.js';
 import { ReplyWatches } from './plugins/reply-watches.js';
 import type { ToolLoop } from './tools/tool-loop.js';
-import { ToolLoops } from './tools/tool-loops.js';
+import { ToolLoopFactory } from './tools/tool-loop-factory.js';
 
 /** A generation with the tools and plugins that extend it. */
 export interface ExtendedGeneration {
-  /** Its request as changed by plugins, with room for those changes. */
+  /** The admitted generation, with the request as changed by plugins and money reserved for the changes. */
   readonly start: AdmittedGeneration;
   readonly loop?: ToolLoop;
   readonly watch?: ReplyWatch;
@@ -22,14 +22,14 @@ export class Extensions {
   constructor(
     private readonly contexts: GenerationContexts,
     private readonly consultations: Consultations,
-    private readonly loops: ToolLoops,
+    private readonly loops: ToolLoopFactory,
   ) {}
 
   /** @throws GatewayError as `Consultations.run`; `unavailable` where nothing can be sealed */
   async begin(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
     const { plugins, offered, request } = admitted.planned;
     const isExtended = offered.size > 0 || plugins.isWatching || plugins.consulting(request).length > 0;
-    // The plan has no candidate left: then no other model is called before.
+    // If the plan has no candidate, no other model is called before it.
     if (!isExtended || admitted.admitted.plan.legs.length === 0) return { start: admitted };
     const contextAt = await this.contexts.open(admitted);
     const consulted =

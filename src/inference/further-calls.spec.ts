@@ -4,7 +4,7 @@ import { modelRequest } from '../../test/support/model-request.js';
 import { GatewayError } from '../core/errors.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { Plan } from '../core/routing/plan.js';
-import { Admission, type Admitted } from './admission.js';
+import { Admission, type Admitted } from './billing/admission.js';
 import { FurtherCalls } from './further-calls.js';
 
 const PLAN = { legs: [] } as unknown as Plan;
@@ -12,16 +12,16 @@ const LIMITED = new GatewayError('rate-limited', 'No tokens are left of this min
 const FAULT = new TypeError('of the limits');
 const unused = undefined as never;
 
-function bench(claim: () => Promise<void>) {
+function bench(takeTokens: () => Promise<void>) {
   let isFree = true;
-  const makeRoom = async (): Promise<(() => void) | undefined> => {
+  const reserveNext = async (): Promise<(() => void) | undefined> => {
     if (!isFree) return undefined;
     isFree = false;
     return () => void (isFree = true);
   };
   const admission = new Admission(unused, unused, unused, unused, unused, unused, unused);
   const further = new FurtherCalls(admission);
-  const admitted = { billing: { makeRoom }, keyRate: { claim } } as unknown as Admitted;
+  const admitted = { billing: { reserveNext }, keyRate: { takeTokens } } as unknown as Admitted;
   const request = modelRequest();
   return {
     step: () => further.admitStep(admitted, PLAN, request),
@@ -38,7 +38,7 @@ it('keeps the reservation of an admitted step until its release', async () => {
   expect(isFree()).toBe(true);
 });
 
-it('reports no room for a step past the limits of its key, and reserves nothing', async () => {
+it('reports no reservation for a step past the limits of its key, and reserves nothing', async () => {
   const { step, isFree } = bench(() => Promise.reject(LIMITED));
   expect([await step(), isFree()]).toEqual([undefined, true]);
 });

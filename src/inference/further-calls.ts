@@ -7,39 +7,39 @@ import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { HeldAmounts } from '../ledger/hold.js';
 import type { ModelLimiter } from '../routing/plan-runner.js';
-import { Admission, grown, withLegs, type Admitted } from './admission.js';
-import { FreeAhead } from './free-ahead.js';
-import type { GenerationBilling } from './generation-billing.js';
-import { mostTokens, type KeyRoom } from './key-rate.js';
+import { Admission, withMoreTokens, withLegs, type Admitted } from './billing/admission.js';
+import { ReservedFreeRequests } from './billing/reserved-free-requests.js';
+import type { GenerationBilling } from './billing/generation-billing.js';
+import { mostTokens, type TokenReservation } from './billing/key-rate.js';
 
 type Legs = readonly PlannedLeg[];
 
-/** What a further call continues with. */
+/** The plan of a further call, with its reservation. */
 export interface NextCall extends Pick<Admitted, 'plan' | 'prompt'> {
   /** Releases the reservation, after the call has ended and its usage is known. */
   readonly release: () => void;
 }
 
 /** A call that will follow a purchase. */
-export interface ForeseenRun {
+export interface PricedRun {
   readonly plan: Plan;
   readonly prompt: MeasuredPrompt;
-  /** Its highest cost. */
+  /** Highest possible cost of the run. */
   readonly bound: HeldAmounts;
 }
 
-/** What is reserved before a purchase, for the calls that follow it. */
-export interface RoomAhead {
+/** The reservation that is made before a purchase for the calls that follow it. */
+export interface AheadReservation {
   /** Absent: its key has no limits. */
-  readonly tokens?: KeyRoom | undefined;
+  readonly tokens?: TokenReservation | undefined;
   readonly releaseMoney: () => void;
-  /** Releases all of it to the further calls of the same generation. */
+  /** Releases money and tokens to the further calls of the same generation. */
   readonly release: () => void;
 }
 
 /** A call that reads the results of tools. */
 interface ReadingNeeds {
-  /** Without the results. */
+  /** The request without the results. */
   readonly request: ModelRequest;
   /** Minimum size of the results, as `textTokens` counts them. */
   readonly tokens: number;
@@ -47,7 +47,7 @@ interface ReadingNeeds {
   readonly isPaidFor: boolean;
 }
 
-/** What purchases add at least to a prompt, as `textTokens` counts it. */
+/** The minimum that purchases add to a prompt, as `textTokens` counts it. */
 export interface PromptGrowth {
   readonly tokens: number;
   /** The part that is held for already. */
@@ -55,19 +55,19 @@ export interface PromptGrowth {
 }
 
 /** The needs of a call, by the legs that it may be made at. */
-interface RoomNeeds<Taken> {
+interface ReservationNeeds<Taken> {
   readonly amountsOf: (legs: Legs) => HeldAmounts;
   /** Takes from the limits of the key; absent: it has none. @throws GatewayError `rate-limited` */
   readonly take?: (legs: Legs) => Promise<Taken>;
 }
 
-interface MadeRoom<Taken> {
+interface ReservedCall<Taken> {
   readonly legs: Legs;
   readonly release: () => void;
   readonly taken: Taken | undefined;
 }
 
-/** What a further call takes from the limits of its key. @throws GatewayError `rate-limited` */
+/** Takes the tokens of a further call from the limits of its key. @throws GatewayError `rate-limited` */
 type TakeTokens = ((legs: Legs, prompt: MeasuredPrompt) => Promise<void>) | undefined;
 
 /**
@@ -76,14 +76,14 @@ type TakeTokens = ((legs: Legs, prompt: MeasuredPrompt) => Promise<void>) | unde
  */
 @Injectable()
 export class FurtherCalls {
-  private readonly freeAhead = new WeakMap<Generation, FreeAhead>();
+  private readonly reservedFree = new WeakMap<Generation, ReservedFreeRequests>();
 
   constructor(private readonly admission: Admission) {}
 
   /**
-   * Makes room for uses of tools and for the further call that reads their results: money, and tokens of the key. For
-   * the most expensive of its legs, else for the first alone.
-   * @returns undefined where there is no money
+   * Reserves for uses of tools and for the further call that reads their results: money, and tokens of the key.
+   * Reserves for the most expensive of its legs, else for the first alone.
+   * @returns undefined if the balance is insufficient
    * @throws GatewayError 429 past the limits of the key, 503 while the ledger cannot be written
    */
   async admitUses(
@@ -91,17 +91,17 @@ export class FurtherCalls {
     uses: HeldAmounts,
     { legs }: Plan,
     { request, tokens, isPaidFor }: ReadingNeeds,
-  ): Promise<RoomAhead | undefined> {
-    const prompt = grown(await this.admission.measure(request), tokens);
-    const made = await this.makeRoom(billing, legs, {
+  ): Promise<AheadReservation | undefined> {
+    const prompt = withMoreTokens(await this.admission.measure(request), tokens);
+    const made = await this.reserveNext(billing, legs, {
       amountsOf: (some) => beside(uses, isPaidFor ? this.admission.mostOf(prompt, some) : NOTHING),
       ...(keyRate && { take: (some) => keyRate.reserve(mostTokens(some, prompt)) }),
     });
-    return asRoomAhead(made);
+    return asAheadReservation(made);
   }
 
   /**
-   * Makes room for purchases, and for what they add at least to the prompt of the admitted call: money, and tokens of
+   * Reserves for purchases, and for what they add at least to the prompt of the admitted call: money, and tokens of
    * the key.
    * @returns undefined where there is no money
    * @throws GatewayError 429 past the limits of the key, 503 while the ledger cannot be written
@@ -110,22 +110,22 @@ export class FurtherCalls {
     admitted: Admitted,
     purchases: HeldAmounts,
     { tokens, held }: PromptGrowth,
-  ): Promise<RoomAhead | undefined> {
+  ): Promise<AheadReservation | undefined> {
     const { billing, keyRate, plan, prompt } = admitted;
-    const after = grown(prompt, tokens - held);
+    const after = withMoreTokens(prompt, tokens - held);
     const before = this.admission.mostOf(prompt, plan.legs);
-    const made = await this.makeRoom(billing, plan.legs, {
+    const made = await this.reserveNext(billing, plan.legs, {
       amountsOf: (some) => {
         const { credits, byok } = this.admission.mostOf(after, some);
         return beside(purchases, { credits: credits - before.credits, byok: byok - before.byok });
       },
-      ...(keyRate && { take: (some) => keyRate.reserveGrowth(some, grown(prompt, tokens), admitted) }),
+      ...(keyRate && { take: (some) => keyRate.reserveAddedTokens(some, withMoreTokens(prompt, tokens), admitted) }),
     });
-    return asRoomAhead(made);
+    return asAheadReservation(made);
   }
 
   /**
-   * Makes room for models that must be called once something is bought: money, tokens of the key, places at the limits
+   * Reserves for models that must be called once something is bought: money, tokens of the key, slots at the limits
    * of models, and free requests.
    * @returns undefined where there is no money
    * @throws GatewayError 429 past one of these limits, 503 while the ledger cannot be written
@@ -133,62 +133,67 @@ export class FurtherCalls {
   async admitAhead(
     generation: Generation,
     { billing, keyRate, modelLimiter }: Admitted,
-    runs: readonly ForeseenRun[],
-  ): Promise<RoomAhead | undefined> {
+    runs: readonly PricedRun[],
+  ): Promise<AheadReservation | undefined> {
     let [credits, byok, tokens] = [0n, 0n, 0];
     for (const { plan, prompt, bound } of runs) {
       credits += bound.credits;
       byok += bound.byok;
       tokens += mostTokens(plan.legs, prompt);
     }
-    const made = await this.makeRoom(billing, NO_LEGS, {
+    const made = await this.reserveNext(billing, NO_LEGS, {
       amountsOf: () => ({ credits, byok }),
       ...(keyRate && { take: () => keyRate.reserve(tokens) }),
     });
-    const room = asRoomAhead(made);
-    if (!room) return undefined;
+    const reservation = asAheadReservation(made);
+    if (!reservation) return undefined;
     try {
       for (const { plan, prompt } of runs) await enterModel(modelLimiter, generation, plan.legs, prompt);
       const free = runs.filter(({ plan }) => plan.legs.every(isFreeVariant)).length;
-      if (free === 0) return room;
-      const releaseFree = await this.freeAheadOf(generation, billing).reserve(free);
+      if (free === 0) return reservation;
+      const releaseFree = await this.reservedFreeOf(generation, billing).reserve(free);
       return {
-        ...room,
+        ...reservation,
         release: () => {
-          room.release();
+          reservation.release();
           releaseFree();
         },
       };
     } catch (error) {
-      room.release();
+      reservation.release();
       throw error;
     }
   }
 
   /**
-   * Takes the place of an admitted call at the limits of its model, before anything is bought for it.
+   * Counts an admitted call against the limits of its model, before anything is bought for it.
    * @param tokens the minimum that purchases add to its prompt
    * @throws GatewayError `rate-limited` where none of its models has one
    */
   enterModels(generation: Generation, { modelLimiter, plan, prompt }: Admitted, tokens: number): Promise<void> {
-    return enterModel(modelLimiter, generation, plan.legs, grown(prompt, tokens));
+    return enterModel(modelLimiter, generation, plan.legs, withMoreTokens(prompt, tokens));
   }
 
   /**
-   * Makes room for the admitted call itself, whose prompt has grown: takes the difference from the limits of its key.
-   * @param room the tokens that were reserved for that
-   * @returns undefined where there is no money
+   * Reserves for the admitted call, whose prompt has become longer: takes the difference from the limits of its key.
+   * @param reservation the tokens that were reserved for the longer prompt
+   * @returns undefined if the balance is insufficient
    * @throws GatewayError 429 past the limits of the key, 503 while the ledger cannot be written
    */
-  admitGrown(admitted: Admitted, request: ModelRequest, room?: KeyRoom): Promise<NextCall | undefined> {
+  admitLongerPrompt(
+    admitted: Admitted,
+    request: ModelRequest,
+    reservation?: TokenReservation,
+  ): Promise<NextCall | undefined> {
     const { keyRate, plan } = admitted;
-    const take: TakeTokens = keyRate && ((legs, prompt) => keyRate.grow(legs, prompt, admitted, room));
+    const take: TakeTokens =
+      keyRate && ((legs, prompt) => keyRate.takeAddedTokens(legs, prompt, admitted, reservation));
     return this.admitNext(admitted, plan, request, take);
   }
 
   /**
-   * Makes room for a further step of the answer, which also takes from the limits of the key.
-   * @param room the tokens that were reserved for it
+   * Reserves for a further step of the answer, which also takes from the limits of the key.
+   * @param reservation the tokens that were reserved for it
    * @returns undefined where money or limits have none
    * @throws GatewayError 503 while the ledger cannot be written
    */
@@ -196,15 +201,15 @@ export class FurtherCalls {
     admitted: Pick<Admitted, 'billing' | 'keyRate'>,
     plan: Plan,
     request: ModelRequest,
-    room?: KeyRoom,
+    reservation?: TokenReservation,
   ): Promise<NextCall | undefined> {
     const { keyRate } = admitted;
-    const take: TakeTokens = keyRate && ((legs, prompt) => keyRate.claim(legs, prompt, room));
+    const take: TakeTokens = keyRate && ((legs, prompt) => keyRate.takeTokens(legs, prompt, reservation));
     return unlessLimited(this.admitNext(admitted, plan, request, take));
   }
 
   /**
-   * The same for a model that is consulted: a free variant counts as a free request of its own.
+   * Reserves for a model that is consulted. A free variant counts as one more free request.
    * @throws GatewayError 429 past the limits of the key or the free requests, 503 while the ledger cannot be written
    */
   async admitConsulted(
@@ -213,12 +218,12 @@ export class FurtherCalls {
     plan: Plan,
     request: ModelRequest,
   ): Promise<NextCall | undefined> {
-    const take: TakeTokens = keyRate && ((legs, prompt) => keyRate.claim(legs, prompt));
+    const take: TakeTokens = keyRate && ((legs, prompt) => keyRate.takeTokens(legs, prompt));
     const next = await this.admitNext({ billing }, plan, request, take);
     if (!next?.plan.legs.some(isFreeVariant)) return next;
     try {
-      const place = await this.freeAheadOf(generation, billing).take();
-      generation.observe(this.admission.freeRequest(billing.hold, place, ({ run }) => run.plan === next.plan));
+      const freeRequest = await this.reservedFreeOf(generation, billing).take();
+      generation.observe(this.admission.freeRequest(billing.hold, freeRequest, ({ run }) => run.plan === next.plan));
       return next;
     } catch (error) {
       const paid = next.plan.legs.filter((leg) => !isFreeVariant(leg));
@@ -229,19 +234,19 @@ export class FurtherCalls {
   }
 
   /** A call of this plan, if so many tokens are added to its prompt. */
-  async foresee(plan: Plan, request: ModelRequest, tokens: number): Promise<ForeseenRun> {
-    const prompt = grown(await this.admission.measure(request), tokens);
+  async planRun(plan: Plan, request: ModelRequest, tokens: number): Promise<PricedRun> {
+    const prompt = withMoreTokens(await this.admission.measure(request), tokens);
     return { plan, prompt, bound: this.admission.mostOf(prompt, plan.legs) };
   }
 
-  private freeAheadOf(generation: Generation, { hold }: GenerationBilling): FreeAhead {
-    let ahead = this.freeAhead.get(generation);
-    if (!ahead) {
-      ahead = new FreeAhead(this.admission.countingFree(hold));
-      this.freeAhead.set(generation, ahead);
-      generation.observe(ahead);
+  private reservedFreeOf(generation: Generation, { hold }: GenerationBilling): ReservedFreeRequests {
+    let reservedFree = this.reservedFree.get(generation);
+    if (!reservedFree) {
+      reservedFree = new ReservedFreeRequests(this.admission.countingFree(hold));
+      this.reservedFree.set(generation, reservedFree);
+      generation.observe(reservedFree);
     }
-    return ahead;
+    return reservedFree;
   }
 
   /**
@@ -257,7 +262,7 @@ export class FurtherCalls {
   ): Promise<NextCall | undefined> {
     const measured = this.admission.measure(request);
     const prompt = measured instanceof Promise ? await measured : measured;
-    const made = await this.makeRoom(billing, plan.legs, {
+    const made = await this.reserveNext(billing, plan.legs, {
       amountsOf: (some) => this.admission.mostOf(prompt, some),
       ...(take && { take: (some) => take(some, prompt) }),
     });
@@ -265,18 +270,18 @@ export class FurtherCalls {
   }
 
   /**
-   * Makes room for the most expensive of the legs, else for the first alone.
-   * @returns undefined where there is no money for either
-   * @throws GatewayError 429 where there is money, and its key has no tokens; 503
+   * Reserves for the most expensive of the legs, else for the first alone.
+   * @returns undefined if the balance is insufficient for both
+   * @throws GatewayError 429 if the balance suffices but the key has no tokens; 503
    */
-  private async makeRoom<Taken>(
+  private async reserveNext<Taken>(
     billing: GenerationBilling,
     legs: Legs,
-    { amountsOf, take }: RoomNeeds<Taken>,
-  ): Promise<MadeRoom<Taken> | undefined> {
+    { amountsOf, take }: ReservationNeeds<Taken>,
+  ): Promise<ReservedCall<Taken> | undefined> {
     let refusal: GatewayError | undefined;
     for (const some of legs.length > 1 ? [legs, legs.slice(0, 1)] : [legs]) {
-      const release = await billing.makeRoom(amountsOf(some));
+      const release = await billing.reserveNext(amountsOf(some));
       if (!release) continue;
       try {
         return { legs: some, release, taken: take && (await take(some)) };
@@ -291,7 +296,7 @@ export class FurtherCalls {
   }
 }
 
-/** Takes a place at the limits of the first model that has one. @throws GatewayError `rate-limited` */
+/** Takes a slot at the limits of the first model that has one. @throws GatewayError `rate-limited` */
 async function enterModel(
   limiter: ModelLimiter,
   generation: Generation,
@@ -310,15 +315,15 @@ async function enterModel(
 const NO_LEGS: Legs = [];
 const NOTHING: HeldAmounts = { credits: 0n, byok: 0n };
 
-/** The sum of two amounts. An amount of the first that has been charged meanwhile is no longer coming. */
-const beside = (one: HeldAmounts, { credits, byok }: HeldAmounts): HeldAmounts => ({
-  byok: one.byok + byok,
+/** The sum of two amounts. It falls when a part of the first amount is charged. */
+const beside = (held: HeldAmounts, { credits, byok }: HeldAmounts): HeldAmounts => ({
+  byok: held.byok + byok,
   get credits() {
-    return one.credits + credits;
+    return held.credits + credits;
   },
 });
 
-const asRoomAhead = (made: MadeRoom<KeyRoom> | undefined): RoomAhead | undefined =>
+const asAheadReservation = (made: ReservedCall<TokenReservation> | undefined): AheadReservation | undefined =>
   made && {
     tokens: made.taken,
     releaseMoney: made.release,
@@ -331,10 +336,10 @@ const asRoomAhead = (made: MadeRoom<KeyRoom> | undefined): RoomAhead | undefined
 export const isLimited = (error: unknown): error is GatewayError =>
   error instanceof GatewayError && error.kind === 'rate-limited';
 
-/** Undefined where a limit has no room. */
-async function unlessLimited<T>(room: Promise<T | undefined>): Promise<T | undefined> {
+/** Returns undefined if a limit is reached. */
+async function unlessLimited<T>(reservation: Promise<T | undefined>): Promise<T | undefined> {
   try {
-    return await room;
+    return await reservation;
   } catch (error) {
     if (isLimited(error)) return undefined;
     throw error;

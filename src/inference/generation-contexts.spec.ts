@@ -1,5 +1,5 @@
-// Manual model calls, with an admission that has room for one of them at a time: the room of a consulted model is free
-// for the next use, however its call ended, and its caller is notified where there was none.
+// Manual model calls, with an admission with capacity for one of them at a time: the reservation of a consulted model
+// is free for the next use, however its call ended, and its caller is notified where there was none.
 import { modelRequest } from '../../test/support/model-request.js';
 import { Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
@@ -7,7 +7,7 @@ import { GatewayError } from '../core/errors.js';
 import type { PlanRunner, StartedCall } from '../routing/plan-runner.js';
 import type { ToolContexts } from '../tools/tool-contexts.js';
 import type { FurtherCalls } from './further-calls.js';
-import type { AdmittedGeneration } from './admitted-generation.js';
+import type { AdmittedGeneration } from './billing/admitted-generation.js';
 import { GenerationContexts } from './generation-contexts.js';
 import type { RequestPlanner } from './request-planner.js';
 
@@ -49,7 +49,7 @@ function started(events: () => AsyncGenerator<readonly ModelEvent[]>): StartedCa
   return { call, events: events(), stages: [] } as unknown as StartedCall;
 }
 
-it('reuses the room of a model that no provider answered', async () => {
+it('reuses the reservation of a model that no provider answered', async () => {
   const { infer, isFree, refusals } = await bench(() => Promise.reject(UNANSWERED));
   await expect(infer()).rejects.toBe(UNANSWERED);
   expect(isFree()).toBe(true);
@@ -57,7 +57,7 @@ it('reuses the room of a model that no provider answered', async () => {
   expect(refusals()).toBe(0);
 });
 
-it('reuses the room of a model that broke off', async () => {
+it('reuses the reservation of a model that broke off', async () => {
   const call = started(async function* () {
     yield [{ type: 'ping' }];
     throw new Error('broken off');
@@ -70,7 +70,7 @@ it('reuses the room of a model that broke off', async () => {
   expect(isFree()).toBe(true);
 });
 
-it('refuses a model without room, and notifies its caller', async () => {
+it('refuses a model without a reservation, and notifies its caller', async () => {
   const call = started(async function* () {
     yield [{ type: 'ping' }];
   });

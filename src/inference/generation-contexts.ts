@@ -3,22 +3,22 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { ConsultationKind } from '../core/conversation/usage.js';
 import { GatewayError, ProviderFault } from '../core/errors.js';
-import type { PlannedCall, PlanOptions } from '../core/extension.js';
+import type { PlannedCall, FurtherCallOptions } from '../core/extension.js';
 import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import { callableModels } from '../core/routing/callable-models.js';
 import { mayRetain } from '../core/routing/route-inputs.js';
-import { midReplyError } from '../routing/fault-policies.js';
+import { midReplyError } from '../routing/attempt-failures.js';
 import { PlanRunner, type StartedCall } from '../routing/plan-runner.js';
 import { ToolContexts, type GenerationTools } from '../tools/tool-contexts.js';
-import type { AdmittedGeneration, ContextAt, ContextScope } from './admitted-generation.js';
+import type { AdmittedGeneration, ContextAt, ContextScope } from './billing/admitted-generation.js';
 import { FurtherCalls } from './further-calls.js';
 import { RequestPlanner, runOf } from './request-planner.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
 import type { ToolLoop } from './tools/tool-loop.js';
-import { ToolLoops } from './tools/tool-loops.js';
+import { ToolLoopFactory } from './tools/tool-loop-factory.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -39,7 +39,7 @@ export class GenerationContexts {
     private readonly further: FurtherCalls,
     private readonly plans: PlanRunner,
     private readonly contexts: ToolContexts,
-    private readonly loops: ToolLoops,
+    private readonly loops: ToolLoopFactory,
   ) {}
 
   /**
@@ -61,7 +61,7 @@ export class GenerationContexts {
       const planCall = (
         callRequest: ModelRequest,
         kind: ConsultationKind,
-        options?: PlanOptions,
+        options?: FurtherCallOptions,
       ): Promise<PlannedCall> => this.plan(tools, { ...admitted, ...scope }, callRequest, kind, options);
       const { use } = scope;
       const context = tools.at({
@@ -88,7 +88,7 @@ export class GenerationContexts {
     start: AdmittedGeneration & ContextScope,
     request: ModelRequest,
     purpose: ConsultationKind,
-    { signal = start.signal, toolUsesMax = Infinity }: PlanOptions = {},
+    { signal = start.signal, toolUsesMax = Infinity }: FurtherCallOptions = {},
   ): Promise<PlannedCall> {
     const { generation, admitted } = start;
     const planned = await this.planner.plan(request, generation.caller, signal, { isConsulted: true });
@@ -157,7 +157,7 @@ async function* eventsOf(
     while ('call' in next) {
       const { call } = next;
       yield* eventsOfCall(generation, next, release, loop);
-      if (call.isUnseen || !loop?.goesOn) return;
+      if (call.isUnseen || !loop?.hasPendingToolCalls) return;
       yield* await loop.runTools(call.leg);
       next = await loop.next(call.leg);
     }

@@ -1,13 +1,14 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
+import { KeptRepliesModule } from '../kept-replies/kept-replies.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
-import { LimitsModule } from '../rate-limits/limits.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
-import { Admission } from './admission.js';
-import { BillingService } from './billing.service.js';
+import { Admission } from './billing/admission.js';
+import { BillingDependencies } from './billing/billing-dependencies.js';
 import { CountTokens } from './count-tokens.js';
 import { CreateCompletion } from './create-completion.js';
 import { ExplainRoute } from './explain-route.js';
@@ -15,23 +16,35 @@ import { Extensions } from './extensions.js';
 import { FurtherCalls } from './further-calls.js';
 import { GenerationContexts } from './generation-contexts.js';
 import { PdfCounter } from './pdf/pdf-counter.js';
-import { ConsultationRooms } from './plugins/consultation-rooms.js';
+import { ConsultationReservations } from './plugins/consultation-reservations.js';
 import { Consultations } from './plugins/consultations.js';
-import { ForeseenRuns } from './plugins/foreseen-runs.js';
-import { PluginSets } from './plugins/plugin-sets.js';
+import { ConsultationPlanner } from './plugins/consultation-planner.js';
+import { PluginSelector } from './plugins/plugin-selector.js';
 import { RefusalRecords } from './refusal-records.js';
 import { RequestPlanner } from './request-planner.js';
-import { ToolLoops } from './tools/tool-loops.js';
-import { ToolOffers } from './tools/tool-offers.js';
+import { RetentionSweep } from './retention-sweep.js';
+import { ResponseCache } from './response-cache/response-cache.js';
+import { StoragePermission } from './storage-permission.js';
+import { ToolLoopFactory } from './tools/tool-loop-factory.js';
+import { ToolOfferPlanner } from './tools/tool-offer-planner.js';
 
 @Module({
-  imports: [AccountsModule, GuardrailsModule, LedgerModule, LimitsModule, PluginsModule, RoutingModule, ToolsModule],
+  imports: [
+    AccountsModule,
+    GuardrailsModule,
+    KeptRepliesModule,
+    LedgerModule,
+    RateLimitsModule,
+    PluginsModule,
+    RoutingModule,
+    ToolsModule,
+  ],
   providers: [
     Admission,
-    BillingService,
+    BillingDependencies,
     Consultations,
-    ConsultationRooms,
-    ForeseenRuns,
+    ConsultationReservations,
+    ConsultationPlanner,
     CountTokens,
     CreateCompletion,
     ExplainRoute,
@@ -39,12 +52,15 @@ import { ToolOffers } from './tools/tool-offers.js';
     FurtherCalls,
     GenerationContexts,
     PdfCounter,
-    PluginSets,
+    PluginSelector,
     RefusalRecords,
     RequestPlanner,
-    ToolLoops,
-    ToolOffers,
+    ResponseCache,
+    RetentionSweep,
+    StoragePermission,
+    ToolLoopFactory,
+    ToolOfferPlanner,
   ],
-  exports: [CountTokens, CreateCompletion, ExplainRoute],
+  exports: [CountTokens, CreateCompletion, ExplainRoute, StoragePermission],
 })
 export class InferenceModule {}

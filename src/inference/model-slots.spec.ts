@@ -8,7 +8,7 @@ import { Generation } from '../core/generation/generation.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../rate-limits/model-gate.js';
-import { ModelPlaces } from './model-slots.js';
+import { GenerationModelSlots } from './model-slots.js';
 
 const REQUEST = modelRequest({ stream: true });
 const PROMPT = measurePrompt(REQUEST);
@@ -27,8 +27,10 @@ function setUp(refusal?: Error) {
     },
   } as unknown as ModelGate;
   const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
-  const places = new ModelPlaces(gate);
-  const slots = { acquire: (limited: Model, prompt: MeasuredPrompt) => places.acquire(generation, limited, prompt) };
+  const generationSlots = new GenerationModelSlots(gate);
+  const slots = {
+    acquire: (limited: Model, prompt: MeasuredPrompt) => generationSlots.acquire(generation, limited, prompt),
+  };
   const answer = (outputTokens: number): void => {
     const run = { plan: PLAN, request: REQUEST, prompt: PROMPT, purpose: 'answer' } as const;
     const call = generation.begin(run, PLAN.legs[0]!);

@@ -5,10 +5,10 @@ import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../rate-limits/model-gate.js';
 import type { LimitSlot } from '../rate-limits/limit-slot.js';
 import type { ModelLimiter } from '../routing/plan-runner.js';
-import { reservedFor, usedBy } from './call-tokens.js';
+import { reservedFor, usedBy } from './billing/call-tokens.js';
 
 /** Slots at the limits of models, for all generations. Most models have no limits, and then nothing is stored. */
-export class ModelPlaces implements ModelLimiter {
+export class GenerationModelSlots implements ModelLimiter {
   private readonly slots = new WeakMap<Generation, ModelSlots>();
 
   constructor(private readonly gate: ModelGate) {}
@@ -30,7 +30,7 @@ export class ModelPlaces implements ModelLimiter {
  * its end. The limits count requests: however often a generation calls a model, it has one slot there.
  */
 class ModelSlots implements GenerationObserver {
-  /** By model id. A refused model may be tried again by a later run. */
+  /** The outcome for each model id. A later run may try a refused model again. */
   private readonly entered = new Map<string, Promise<true | GatewayError>>();
   private readonly taken: { readonly model: string; readonly slot: LimitSlot }[] = [];
 

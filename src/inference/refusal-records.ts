@@ -3,13 +3,13 @@ import { NO_USAGE } from '../core/conversation/usage.js';
 import type { Generation } from '../core/generation/generation.js';
 import { Clock } from '../core/time.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { buildGenerationRow } from './build-generation-row.js';
+import { buildGenerationRow } from './billing/build-generation-row.js';
 
 const NOTHING = { credits: 0n, byok: 0n };
 
 /**
  * Whether a generation that ended without a call is recorded: refusals by policies, guardrails and budgets, and
- * requests that these left without an endpoint. A request for an unknown model is not.
+ * requests for which these excluded every endpoint. A request for an unknown model is not.
  */
 export const isRecordedRefusal = ({ wasCalled, outcome, plan }: Generation): boolean =>
   !wasCalled && (outcome === 'forbidden' || (outcome === 'not-found' && plan !== undefined));

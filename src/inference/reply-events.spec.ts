@@ -4,7 +4,7 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ReplyWatch } from '../core/plugin.js';
 import { Cancellation } from '../core/cancellation.js';
-import type { Puller } from '../core/stream/pulled.js';
+import type { PullReceiver } from '../core/stream/pull-source.js';
 import type { StartedCall } from '../routing/plan-runner.js';
 import { ReplyEvents } from './reply-events.js';
 import type { ToolLoop } from './tools/tool-loop.js';
@@ -18,7 +18,7 @@ const FAULT = new Error('it was not judged');
 
 /** A call whose provider delivers batches on demand. */
 function startedCall({ ends: isOver, isUnseen }: { readonly ends: boolean; readonly isUnseen: boolean }) {
-  let provider!: Puller<Batch>;
+  let provider!: PullReceiver<Batch>;
   const observed: Batch[] = [];
   const observe = (batch: Batch): boolean => {
     observed.push(batch);
@@ -27,7 +27,7 @@ function startedCall({ ends: isOver, isUnseen }: { readonly ends: boolean; reado
   const begun = {
     call: { observe, isUnseen, pausedMs: 0 },
     events: {
-      pull: (puller: Puller<Batch>) => void (provider = puller),
+      pull: (receiver: PullReceiver<Batch>) => void (provider = receiver),
       return: () => Promise.resolve({ done: true, value: undefined }),
       drain: () => undefined,
     },
@@ -44,7 +44,7 @@ function bench(watch: ReplyWatch) {
     unseenConsultations: () => undefined,
   } as unknown as Generation;
   const events = new ReplyEvents(generation, begun, new Cancellation().signal, undefined, watch);
-  const reader: Puller<Batch> = {
+  const reader: PullReceiver<Batch> = {
     take: (batch) => received.push(batch),
     end: () => received.push('end'),
     fail: (reason) => received.push(reason),
@@ -63,7 +63,7 @@ it('sends the last events after their settlement, also where the connection ends
   const generation = { end: () => settled, unseenConsultations: () => undefined } as unknown as Generation;
   const events = new ReplyEvents(generation, begun, new Cancellation().signal);
   const received: unknown[] = [];
-  const reader: Puller<Batch> = {
+  const reader: PullReceiver<Batch> = {
     take: (batch) => {
       received.push(batch);
       events.pull(reader);
@@ -91,9 +91,9 @@ it('ends a call that was read without a reader as completed, without reading the
     fail: (reason: unknown) => Promise.resolve(void ended.push(reason)),
     unseenConsultations: () => undefined,
   } as unknown as Generation;
-  // The loop received nothing after its reader had left.
+  // The loop received nothing after its reader had stopped.
   const loop = {
-    get goesOn(): boolean {
+    get hasPendingToolCalls(): boolean {
       throw new TypeError('read of a reply whose end the loop did not receive');
     },
   } as unknown as ToolLoop;
@@ -113,7 +113,7 @@ it('reads a later call to its end without a reader that left before it took the 
     unseenConsultations: () => undefined,
   } as unknown as Generation;
   const loop = {
-    goesOn: true,
+    hasPendingToolCalls: true,
     pass: (batch: Batch) => batch,
     runTools: () => Promise.resolve([FIRST]),
     next: () => Promise.resolve(next.begun),

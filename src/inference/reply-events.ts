@@ -4,9 +4,9 @@ import { GatewayError, ProviderFault } from '../core/errors.js';
 import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
-import { left, Pulled, type Puller } from '../core/stream/pulled.js';
+import { left, PullSource, type PullReceiver } from '../core/stream/pull-source.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
-import { midReplyError } from '../routing/fault-policies.js';
+import { midReplyError } from '../routing/attempt-failures.js';
 import type { ReplyWatch } from '../core/plugin.js';
 import type { StartedReply } from '../routing/attempt-runner.js';
 import type { StartedCall } from '../routing/plan-runner.js';
@@ -19,11 +19,11 @@ type Batch = readonly ModelEvent[];
  * the generation the usage, the pauses of its reader, and the ending. A provider that fails mid-stream
  * surfaces as the `GatewayError` that the caller receives.
  */
-export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
+export class ReplyEvents extends PullSource<Batch> implements PullReceiver<Batch> {
   private call: ProviderCall;
   private events: StartedReply;
   /** Receives the next batch. */
-  private puller!: Puller<Batch>;
+  private receiver!: PullReceiver<Batch>;
   /** Since when the reader has not pulled, by `performance.now()`. */
   private pausedAt: number | undefined;
   private isPulled = false;
@@ -62,8 +62,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     this.events = begun.events;
   }
 
-  override pull(puller: Puller<Batch>): void {
-    this.puller = puller;
+  override pull(receiver: PullReceiver<Batch>): void {
+    this.receiver = receiver;
     this.isPulled = true;
     if (this.pausedAt !== undefined) {
       this.call.pausedMs += performance.now() - this.pausedAt;
@@ -86,7 +86,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     if (isOver) {
       this.isBetween = true;
       this.events.drain();
-      if (this.loop && !this.call.isUnseen && this.loop.goesOn) void this.goOn(this.loop, passed);
+      if (this.loop && !this.call.isUnseen && this.loop.hasPendingToolCalls) void this.goOn(this.loop, passed);
       else void this.endWith(passed);
     } else if (this.isUnread) this.pullNext();
     else if (this.watch) void this.giveWatched(passed);
@@ -94,7 +94,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   end(): void {
-    // After the last event of the call, whose settlement is awaited, the end of its connection is no news.
+    // After the last event of the call, whose settlement is awaited, the end of its connection can be ignored.
     if (this.isBetween) return;
     this.isBetween = true;
     this.isWhole = true;
@@ -114,7 +114,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       return left();
     }
     // The reader stopped. Has no effect on a generation that has ended.
-    this.puller = NO_READER;
+    this.receiver = NO_READER;
     clearTimeout(this.overdue);
     // The consultations that are awaited end the generation when they are over.
     if (this.generation.unseenConsultations()) return left();
@@ -133,15 +133,15 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     return new Promise((resolve) => {
       const over = (): void => void this.events.return().then(() => resolve(), resolve);
       // A batch that was released before or during the disconnect is not the end.
-      const puller: Puller<Batch> = {
-        take: () => (this.isWhole ? resolve() : this.pull(puller)),
+      const receiver: PullReceiver<Batch> = {
+        take: () => (this.isWhole ? resolve() : this.pull(receiver)),
         end: over,
         fail: over,
       };
-      this.puller = puller;
+      this.receiver = receiver;
       this.isUnread = true;
       this.held.length = 0;
-      if (!this.isPulled) this.pull(puller);
+      if (!this.isPulled) this.pull(receiver);
     });
   }
 
@@ -165,11 +165,11 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     const batch = this.held.shift();
     if (batch) {
       this.isPulled = false;
-      this.puller.take(batch);
-      // A reader that keeps up pulls from within `take`: then no clock is read.
+      this.receiver.take(batch);
+      // A reader that keeps up pulls within `take`: then no time is measured.
       if (!this.isPulled && !this.isBetween) this.pausedAt = performance.now();
-    } else if (this.failure) this.puller.fail(this.failure.reason);
-    else if (this.isWhole) this.puller.end();
+    } else if (this.failure) this.receiver.fail(this.failure.reason);
+    else if (this.isWhole) this.receiver.end();
     else if (!this.isBetween && !this.isPulling) this.pullNext();
   }
 
@@ -224,8 +224,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     try {
       this.give(await this.watched(batch));
       this.generation.endCall(this.call, 'completed');
-      for (const [place, results] of (await loop.runTools(this.call.leg)).entries()) {
-        if (place > 0) await yieldToEventLoop();
+      for (const [index, results] of (await loop.runTools(this.call.leg)).entries()) {
+        if (index > 0) await yieldToEventLoop();
         this.give(await this.watched(results));
       }
       const next = await loop.next(this.call.leg);
@@ -269,4 +269,4 @@ function unrecorded(generation: Generation): GatewayError {
 const NOTHING: Batch = [];
 const nothing = (): void => undefined;
 /** Running tools are cancelled, and their further output is dropped. */
-const NO_READER: Puller<Batch> = { take: nothing, end: nothing, fail: nothing };
+const NO_READER: PullReceiver<Batch> = { take: nothing, end: nothing, fail: nothing };

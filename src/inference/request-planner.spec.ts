@@ -9,7 +9,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { RoutingPolicy } from '../core/routing/route-inputs.js';
 import type { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { RoutePlanner } from '../routing/route-planner.js';
-import type { PluginSets } from './plugins/plugin-sets.js';
+import type { PluginSelector } from './plugins/plugin-selector.js';
 import { RequestPlanner } from './request-planner.js';
 
 const REQUEST = { model: 'acme/large', messages: [], tools: [] } as unknown as ModelRequest;
@@ -37,7 +37,7 @@ async function routedUnder(changesRequest: boolean): Promise<unknown> {
     { of: () => ({ policies: [] }) } as unknown as ActiveGuardrails,
     routes as unknown as RoutePlanner,
     { of: () => ({ routing, plugins: {} }) } as unknown as RoutingPolicies,
-    { of: () => plugins } as unknown as PluginSets,
+    { of: () => plugins } as unknown as PluginSelector,
     ...([undefined, undefined, undefined] as unknown as [never, never, never]),
   );
   const plan = async (): Promise<unknown> => planner.plan(REQUEST, {} as Caller, new Cancellation());

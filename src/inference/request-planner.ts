@@ -18,25 +18,25 @@ import type { Inspection } from '../guardrails/inspector.js';
 import type { FitRequest, RunInputs } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
-import type { Admitted } from './admission.js';
+import type { Admitted } from './billing/admission.js';
 import { contextEditor, documentReader, fitInTurn } from './edit-context.js';
-import { bindRequest } from './egress/bind-request.js';
+import { restrictToEgress } from './egress/restrict-to-egress.js';
 import type { ActivePlugins, StagedRequest } from './plugins/active-plugins.js';
 import { choiceStage } from './plugins/plugin-stages.js';
-import { PluginSets } from './plugins/plugin-sets.js';
+import { PluginSelector } from './plugins/plugin-selector.js';
 import { NO_OFFERS, NO_TOOLS, type OfferedTools, type ToolOffer } from './tools/offered-tools.js';
 import { holdsToolTurns } from './tools/recall-turns.js';
-import { ToolOffers } from './tools/tool-offers.js';
+import { ToolOfferPlanner } from './tools/tool-offer-planner.js';
 
 /** A request as its caller's guardrails allow it, and its route. */
 export interface PlannedRequest {
   /**
-   * As it may be sent: redacted by content filters, with the models found that are consulted, and with tools bound to
-   * the rules of the caller.
+   * The request that providers may receive: redacted by content filters, with consulted models resolved, and with tools
+   * bound to the rules of the caller.
    */
   readonly request: ModelRequest;
   readonly routed: RouteResult;
-  /** What plugins did and content filters found, as entries of the routing metadata's `pipeline`. */
+  /** Changes by plugins and findings of content filters, as entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
   /** Files that plugins converted to text. */
   readonly files: readonly ParsedFile[];
@@ -48,13 +48,13 @@ export interface PlannedRequest {
   readonly refusal: Error | undefined;
   readonly plugins: ActivePlugins;
   /**
-   * Gives files as a leg reads them, and applies the context edits that its vendor does not; undefined where neither is
+   * Converts files for a leg, and applies the context edits that its vendor does not; undefined where neither is
    * needed. Plugins then fit the result.
    */
   readonly fit: FitRequest | undefined;
   /** The tools that this gateway runs for it. */
   readonly offered: OfferedTools;
-  /** Which party runs those of its tools that this gateway knows. */
+  /** The parties that run those of its tools that this gateway knows. */
   readonly offers: readonly ToolOffer[];
   /** The content filters in force, for content that is added later. Undefined: none. */
   readonly inspect: ((added: ModelRequest) => Inspection | Promise<Inspection>) | undefined;
@@ -69,11 +69,14 @@ export interface PlannedRun {
   readonly signal: CancelSignal;
 }
 
-/** How a request is planned, besides its own fields. */
+/** Options of planning, besides the fields of the request. */
 export interface PlanningOptions {
   /** Repeats the same draw. */
   readonly seed?: string | undefined;
-  /** It is the gateway's own, for a consultation: where no endpoint allows as many output tokens, it requests fewer. */
+  /**
+   * Whether the request is the gateway's own, for a consultation: if no endpoint allows as many output tokens, it
+   * requests fewer.
+   */
   readonly isConsulted?: boolean;
 }
 
@@ -89,7 +92,7 @@ interface Planning {
 }
 
 /** A request after guardrails and egress rules. */
-interface Inspected {
+interface InspectedRequest {
   readonly request: ModelRequest;
   readonly stages: readonly JsonObject[];
   readonly refusal: Error | undefined;
@@ -105,8 +108,8 @@ export class RequestPlanner {
     private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
     private readonly policies: RoutingPolicies,
-    private readonly plugins: PluginSets,
-    private readonly tools: ToolOffers,
+    private readonly plugins: PluginSelector,
+    private readonly tools: ToolOfferPlanner,
     private readonly contexts: ToolContexts,
     private readonly catalog: CatalogStore,
   ) {}
@@ -114,8 +117,8 @@ export class RequestPlanner {
   /**
    * Synchronous where nothing has to be awaited.
    * @param signal ends the reading of a long text; its reason is thrown
-   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; a refusal by guardrails or egress
-   *   is returned in the plan, so that its reader can see the route
+   * @throws GatewayError as `PluginSelector.of`, `RoutePlanner.plan` and `nameAdvisors`; a refusal by guardrails or
+   *   egress is returned in the plan, so that its reader can see the route
    */
   plan(
     original: ModelRequest,
@@ -200,13 +203,13 @@ export class RequestPlanner {
       : this.offer(planning, prepared, routed, { request: named, stages: NONE, refusal: undefined });
   }
 
-  private async inspect({ caller, signal, guardrails }: Planning, request: ModelRequest): Promise<Inspected> {
+  private async inspect({ caller, signal, guardrails }: Planning, request: ModelRequest): Promise<InspectedRequest> {
     const inspected = await guardrails.inspect?.(request, signal);
-    const bound = await bindRequest(inspected?.request ?? request, caller.egress);
+    const restricted = await restrictToEgress(inspected?.request ?? request, caller.egress);
     return {
-      request: bound.request,
+      request: restricted.request,
       stages: inspected?.stages ?? NONE,
-      refusal: inspected?.blocked ?? bound.refusal,
+      refusal: inspected?.blocked ?? restricted.refusal,
     };
   }
 
@@ -214,19 +217,19 @@ export class RequestPlanner {
     { original, caller, signal, policies, guardrails, plugins }: Planning,
     prepared: StagedRequest,
     routed: RouteResult,
-    inspected: Inspected,
+    inspected: InspectedRequest,
   ): PlannedRequest {
     const { plan, choice, inputs } = routed;
     const { tools } = inspected.request;
-    const { request, offered, offers } =
+    const { request, offered, offers, warnings } =
       tools.length === 0 || hasOnlyFunctions(tools)
-        ? { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS }
+        ? { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS, warnings: NONE }
         : this.tools.offer(inspected.request, routed);
     const { inspect } = guardrails;
     const wantsFit = request.contextManagement !== undefined || traitsOf(request.messages).hasDocuments;
     return {
       request,
-      routed,
+      routed: warnings.length === 0 ? routed : { ...routed, warnings: [...(routed.warnings ?? NONE), ...warnings] },
       stages: choice?.details
         ? [choiceStage(choice), ...prepared.stages, ...inspected.stages]
         : inspected.stages.length === 0
@@ -238,7 +241,7 @@ export class RequestPlanner {
       // A plan with legs has an allowed model.
       refusal: (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? inspected.refusal,
       plugins,
-      fit: wantsFit ? fitInTurn(documentReader(request), contextEditor(request, inputs.carries)) : undefined,
+      fit: wantsFit ? fitInTurn(documentReader(request), contextEditor(request, inputs.supportsField)) : undefined,
       offered,
       offers,
       inspect: inspect && ((added) => inspect(added, signal)),
@@ -275,11 +278,11 @@ export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
  * @returns undefined where the length excludes no endpoint
  */
 function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelRequest | undefined {
-  const given = request.maxOutputTokens === undefined ? undefined : outputTokensGiven(inputs);
-  if (given === undefined) return undefined;
+  const tokensMax = request.maxOutputTokens === undefined ? undefined : outputTokensGiven(inputs);
+  if (tokensMax === undefined) return undefined;
   const { thinking, ...rest } = request;
-  const fits = thinking && !(thinking.type === 'enabled' && thinking.budgetTokens >= given);
-  return { ...rest, ...(fits && { thinking }), maxOutputTokens: given };
+  const fits = thinking && !(thinking.type === 'enabled' && thinking.budgetTokens >= tokensMax);
+  return { ...rest, ...(fits && { thinking }), maxOutputTokens: tokensMax };
 }
 
 const NONE: readonly never[] = [];

@@ -1,7 +1,7 @@
 // Texts with characters of each width: a text is cut to its reservation, and stays whole where it fits.
 import { modelRequest } from '../../test/support/model-request.js';
 import type { TextBlock } from '../core/conversation/content.js';
-import { textTokens } from '../core/money/measure-prompt.js';
+import { textTokens } from '../core/money/text-tokens.js';
 import { cutToTokens, shortened } from './shorten-request.js';
 
 it.each(['plain words ', 'größer ', '会社 ', '🌊'])('cuts %j to its tokens, never half a character', (part) => {

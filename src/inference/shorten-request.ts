@@ -1,15 +1,13 @@
 import type { ContentBlock, TextBlock, ToolReferenceBlock, ToolResultBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
-import { textTokens } from '../core/money/measure-prompt.js';
+import { textTokens } from '../core/money/text-tokens.js';
 import { SHORTENED_LEAST } from '../core/plugin.js';
 
 /** A text that may be shortened. */
 type Shortenable = TextBlock & { readonly keeps: NonNullable<TextBlock['keeps']> };
 
-/**
- * Tokens that remain of each text that may be shortened: the first number that there is room for. An arbitrary choice.
- */
+/** Tokens that remain of each text that may be shortened: the first number that fits. Chosen. */
 const SHORTENED_TO = [16_000, 4_000, SHORTENED_LEAST];
 
 /** A request with purchased content. */

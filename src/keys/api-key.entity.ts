@@ -9,9 +9,9 @@ import type { Tags } from '../core/tags.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import { isOneOf } from '../shared/database/is-one-of.js';
 import { usdColumn } from '../ledger/usd-column.js';
-import { ExposeTime, ExposeUsd } from '../shared/http/exposed.js';
+import { ExposeTime, ExposeUsd } from '../shared/http/column-exposure.js';
 
-/** How often a key's limit resets. */
+/** Interval after which a key's limit is reset. */
 export type LimitReset = Exclude<Interval, 'lifetime'>;
 
 /** Requests and tokens of a key in a minute, as stored and shown. Absent and null: unlimited. */
@@ -88,7 +88,7 @@ export class ApiKeyEntity {
   @Expose({ name: 'include_byok_in_limit' })
   includeByokInLimit!: boolean;
 
-  /** Where its requests may lead, in addition to the account's rule; `null`: everywhere. */
+  /** The addresses that its requests may reach, in addition to the account's rule; `null`: all. */
   @Column({ type: 'jsonb', nullable: true })
   egress!: EgressRules | null;
 

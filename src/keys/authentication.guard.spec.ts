@@ -60,7 +60,7 @@ const KEYS = new Map(
 );
 
 describe('AuthenticationGuard', () => {
-  let atHand: boolean;
+  let cached: boolean;
   let storeGone: boolean;
   let failuresMax: number;
   let failedFrom: (string | undefined)[];
@@ -70,7 +70,7 @@ describe('AuthenticationGuard', () => {
   let guard: AuthenticationGuard;
 
   beforeEach(() => {
-    atHand = true;
+    cached = true;
     storeGone = false;
     failuresMax = Infinity;
     failedFrom = [];
@@ -78,7 +78,7 @@ describe('AuthenticationGuard', () => {
     slowly = [];
     const cache: Pick<KeyCache, 'peek' | 'find' | 'wasKnown'> = {
       wasKnown: (hash) => wasKnown && KEYS.has(hash),
-      peek: (hash) => (atHand ? (KEYS.get(hash) ?? null) : undefined),
+      peek: (hash) => (cached ? (KEYS.get(hash) ?? null) : undefined),
       find: async (hash) => {
         if (storeGone) throw new GatewayError('service-unavailable', 'The store is gone.', { retryAfterMs: 1_000 });
         return KEYS.get(hash) ?? null;
@@ -117,7 +117,7 @@ describe('AuthenticationGuard', () => {
     const rotated = { ...activeKey('deleted', 'inference').caller, secretHash: hashKey('inference') };
     expect(guard.refusalOf(rotated)).toBeUndefined();
     expect(guard.refusalOf({ ...rotated, secretHash: hashKey('expires now') })?.kind).toBe('unauthenticated');
-    atHand = false;
+    cached = false;
     expect(refusalOf('deleted')).toBeUndefined();
     storeGone = true;
     expect(refusalOf('deleted')).toBeUndefined();
@@ -187,7 +187,7 @@ describe('AuthenticationGuard', () => {
   });
 
   it('looks up a key that is not cached', async () => {
-    atHand = false;
+    cached = false;
     const { verdict, request } = arrive({ key: 'inference' });
     expect(await verdict).toBe(true);
     expect(request.caller).toBe(KEYS.get(hashKey('inference'))!.caller);
@@ -244,7 +244,7 @@ describe('AuthenticationGuard', () => {
       INACTIVE,
     ],
   ])('refuses %s at %s', async (_, path, headers, message) => {
-    for (atHand of [true, false])
+    for (cached of [true, false])
       expect(await refusal({ path, headers })).toMatchObject({ kind: 'unauthenticated', message });
   });
 
@@ -292,7 +292,7 @@ describe('AuthenticationGuard', () => {
   ])(
     'where %s keys are required, names that in the error for %s keys',
     async (_, key, handler, controller, message) => {
-      for (atHand of [true, false])
+      for (cached of [true, false])
         expect(await refusal({ key, handler, controller })).toMatchObject({ kind: 'forbidden', message });
       expect(failedFrom).toEqual([]);
     },
@@ -309,7 +309,7 @@ describe('AuthenticationGuard', () => {
     async (handler, route, passes) => {
       const BOUND =
         'This management key is bound to a workspace; only a management key of the account can perform this operation';
-      for (atHand of [true, false]) {
+      for (cached of [true, false]) {
         expect(await refusal({ key: 'management', handler, route })).toBe(true);
         const verdict = await refusal({ key: 'bound', handler, route });
         if (passes) expect(verdict).toBe(true);
@@ -321,8 +321,8 @@ describe('AuthenticationGuard', () => {
     },
   );
 
-  it('never calls a key invalid because the store is gone', async () => {
-    atHand = false;
+  it('never calls a key invalid because the database does not answer', async () => {
+    cached = false;
     storeGone = true;
     expect(await refusal({ key: 'inference' })).toMatchObject({
       kind: 'service-unavailable',
@@ -334,7 +334,7 @@ describe('AuthenticationGuard', () => {
   it('looks a key up in its turn where it may be a guess, and at once where it was valid before', async () => {
     expect(await refusal({ key: 'inference' })).toBe(true);
     expect(slowly).toEqual([]);
-    atHand = false;
+    cached = false;
     expect(await refusal({ key: 'inference' })).toBe(true);
     await refusal({ key: 'nobody' });
     expect(slowly).toEqual([
@@ -357,7 +357,7 @@ describe('AuthenticationGuard', () => {
     failuresMax = 0;
     expect(await refusal({ key: 'nobody' })).toMatchObject({ kind: 'rate-limited' });
     expect(await refusal({ key: 'inference' })).toBe(true);
-    atHand = false;
+    cached = false;
     expect(await refusal({ key: 'inference' })).toBe(true);
   });
 });

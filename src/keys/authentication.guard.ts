@@ -8,8 +8,8 @@ import { Clock } from '../core/time.js';
 import { FailedAuthentications } from '../rate-limits/failed-authentications.js';
 import { KeylessRequests } from '../rate-limits/keyless-requests.js';
 import { Environment } from '../shared/environment.js';
-import type { CallerStanding } from '../shared/http/caller-standing.js';
-import { boundUseOf } from '../shared/http/bound-keys.js';
+import type { CallerValidity } from '../shared/http/caller-validity.js';
+import { workspaceKeyUseOf } from '../shared/http/workspace-key-uses.js';
 import { errorFamily } from '../shared/http/error-views.js';
 import { ACCEPTS, OPEN, OPEN_WITH_CATALOG, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { secretOf, type ActiveKey } from './active-key.js';
@@ -22,7 +22,7 @@ import {
   missingKeyMessage,
   unknownKeyMessage,
 } from './key-refusals.js';
-import { isOfConsole, readPresentedSession, SessionCallers } from './presented-session.js';
+import { isOfConsole, readPresentedSession, SessionCallers, type LiveSession } from './presented-session.js';
 
 const SCHEME = 'bearer ';
 
@@ -51,7 +51,7 @@ interface RouteAccess {
  * looked up slowly.
  */
 @Injectable()
-export class AuthenticationGuard implements CanActivate, CallerStanding {
+export class AuthenticationGuard implements CanActivate, CallerValidity {
   private readonly accessByRoute = new Map<unknown, RouteAccess>();
 
   constructor(
@@ -71,34 +71,36 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const keyHash = readPresentedKey(request.headers);
     if (keyHash === undefined) return this.judgeKeyless(request, access);
-    const atHand = this.keys.peek(keyHash);
-    return atHand === undefined ? this.ask(request, keyHash, access) : this.judge(request, atHand, access);
+    const cached = this.keys.peek(keyHash);
+    return cached === undefined ? this.ask(request, keyHash, access) : this.judge(request, cached, access);
   }
 
   refusalOf(caller: Caller): GatewayError | undefined {
+    // Sessions are judged as a request begins.
+    if (caller.person) return undefined;
     const keyHash = secretOf(caller);
-    const atHand = this.keys.peek(keyHash);
-    if (atHand === undefined) {
+    const cached = this.keys.peek(keyHash);
+    if (cached === undefined) {
       // If the store does not answer, requests under way may continue, although a new one would be refused.
       this.keys.find(keyHash).catch(() => undefined);
       return undefined;
     }
-    return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', endedMessage(atHand));
+    return this.isGood(cached) ? undefined : new GatewayError('unauthenticated', endedMessage(cached));
   }
 
   /** The access that the route's decorators specify; looked up once a route, because they never change. */
   private readRouteAccess(context: ExecutionContext): RouteAccess {
     const handler = context.getHandler();
-    const places = [handler, context.getClass()];
+    const decorated = [handler, context.getClass()];
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const route = request.route as { readonly path: string };
     const access = {
-      isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
+      isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, decorated) ?? false,
       isOptional:
         this.environment.publicCatalog === 'on' &&
-        (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_WITH_CATALOG, places) ?? false),
-      accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
-      isForBound: boundUseOf(request.method, route.path) === 'own workspace',
+        (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_WITH_CATALOG, decorated) ?? false),
+      accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, decorated),
+      isForBound: workspaceKeyUseOf(request.method, route.path) === 'own workspace',
     };
     this.accessByRoute.set(handler, access);
     return access;
@@ -111,13 +113,20 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     return access.isOptional ? this.keyless.admit(request.ip) : this.refuse(request, missingMessage(request));
   }
 
-  /** The caller of a session is that of its key: routes do not know the difference. */
+  /** The caller of a session is that of its key, or a person: routes do not know the difference. */
   private async askSession(request: AuthenticatedRequest, id: string, access: RouteAccess): Promise<boolean> {
+    // Caches do not keep replies to an authorization header, but those to a cookie: also after its session has ended.
+    request.res!.setHeader('Cache-Control', 'no-store');
     if (!isOfConsole(request.method, request.headers)) throw new GatewayError('forbidden', FOREIGN_CHANGE);
     const session = await this.failures.lookUp(request.ip, id, () => this.sessions!.find(id));
-    const key = session && (await this.keys.find(session.secretHash));
+    const key = session && (await this.keyOf(session));
     if (!this.isGood(key)) return this.refuse(request, ENDED_SESSION);
     return this.judge(request, { ...key, caller: { ...key.caller, sessionId: id } }, access);
+  }
+
+  /** The key of a session, or the caller of a session without a key. */
+  private keyOf(session: LiveSession): ActiveKey | Promise<ActiveKey | null> {
+    return 'caller' in session ? { caller: session.caller, expiresAtMs: null } : this.keys.find(session.secretHash);
   }
 
   private async ask(request: AuthenticatedRequest, keyHash: string, access: RouteAccess): Promise<boolean> {
@@ -182,7 +191,7 @@ const unknownMessage = ({ headers }: AuthenticatedRequest): string => unknownKey
 
 /**
  * The hash of the key that a request presents; the key itself is used for nothing else. Of both headers `x-api-key`
- * wins (docs/use/conventions.md#where-the-key-stands); an empty one counts as absent.
+ * wins (docs/use/conventions.md#sending-the-key); an empty one counts as absent.
  * @returns undefined when the request presents none
  */
 export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {

@@ -1,11 +1,11 @@
 import type { KeyKind } from '../core/caller.js';
 import { Closed } from '../shared/http/closed.decorator.js';
-import { resetInterval, shortText, workspaceReference, yesOrNo } from '../shared/http/fields.js';
+import { resetInterval, shortText, workspaceReference, yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import type { Of } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
-import { IsUsd } from '../shared/http/usd-fields.js';
+import { IsUsd } from '../shared/http/usd-validators.js';
 import { IsUtcTime, readUtcTime } from '../shared/http/utc-time.js';
 import type { LimitReset } from './api-key.entity.js';
 import { external, keyMetadata, kindOfKey } from './key-fields.js';

@@ -1,5 +1,5 @@
 import { Closed } from '../shared/http/closed.decorator.js';
-import { shortText } from '../shared/http/fields.js';
+import { shortText } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 
 /** Body of `POST /keys/disable` (docs/operate/keys.md#administration). */

@@ -109,12 +109,12 @@ export class FirstKeys {
     name: string,
     kind: KeyKind,
   ): Promise<ApiKeyEntity> {
-    const place = { ...home, isWorkspaceBound: false };
-    return this.keys.insert(manager, newKeyRow(key, place, plainKey(name, kind), new Date(this.clock.now())));
+    const owner = { ...home, isWorkspaceBound: false };
+    return this.keys.insert(manager, newKeyRow(key, owner, plainKey(name, kind), new Date(this.clock.now())));
   }
 }
 
 /** Creating it again would undo the rotation at the next restart, as another key without its limits. */
 const wasRotated = (variable: string, endsAt: Date): string =>
   `${variable} names a secret of a key that was rotated since: its time ends, or ended, at ${endsAt.toISOString()}. ` +
-  'It is not made anew; name the latest one.';
+  'It is not created again: set the variable to the latest secret.';

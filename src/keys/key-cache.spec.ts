@@ -6,7 +6,7 @@ import { AGE_MAX_MS, REFRESH_AGE_MS } from '../shared/fresh-cache.js';
 import { KeyCache } from './key-cache.js';
 import type { KeyLookups } from './key-lookups.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_000_000;
   override now(): number {
     return this.time;
@@ -24,12 +24,12 @@ interface Question {
 }
 
 describe('KeyCache', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let questions: Question[];
   let cache: KeyCache;
 
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     questions = [];
     const lookups: Pick<KeyLookups, 'find'> = {
       find: () => new Promise((answer, fail) => questions.push({ answer, fail })),

@@ -7,7 +7,7 @@ import type { ActiveKey } from './active-key.js';
 import { KeyLookups } from './key-lookups.js';
 
 const KNOWN_MAX = 40_000;
-/** Unknown keys have a bound of their own, so that random keys never push out valid ones. */
+/** Unknown keys have a separate bound, so that random keys never push out valid ones. */
 const UNKNOWN_MAX = 10_000;
 
 /**

@@ -1,5 +1,5 @@
-import { nameText, names } from '../shared/http/fields.js';
-import { tagPairs } from '../shared/http/tag-fields.js';
+import { nameText, names } from '../shared/http/shared-fields.js';
+import { tagPairs } from '../shared/http/tag-validators.js';
 import {
   closed,
   compile,
@@ -13,7 +13,7 @@ import {
 } from '../shared/http/schema.js';
 
 const API_KEY_MAX = 255;
-/** Of requests, and of tokens, in a minute. Chosen: beyond the capacity of many replicas. */
+/** Requests, or tokens, in a minute. Chosen: beyond the capacity of many replicas. */
 const RATE_MAX = 1_000_000_000;
 /** Ids and patterns, each compared with every model of a request. Chosen, as for a credential. */
 const ALLOWED_MODELS_MAX = 100;
@@ -42,10 +42,10 @@ export const rateLimits = compile(
 /** Ids of models, or patterns. An empty list is refused: it would make the key useless. */
 export const allowedModels = names({ min: 1, max: ALLOWED_MODELS_MAX });
 
-/** What the key states about its requests. */
+/** Metadata that the key adds to its requests. */
 export const keyMetadata = compile(closed({ tags: optional(nullable(tagPairs)) }));
 
-/** How long the former secrets stay valid. */
+/** Seconds for which the former secrets stay valid. */
 export const graceSeconds = compile(integer({ min: 0, max: GRACE_MAX_SECONDS }));
 
 /** A field that cannot change after the key is made. */

@@ -72,7 +72,7 @@ describe('KeyLookups', () => {
     expect(await Promise.all(finds)).toHaveLength(2_002);
   });
 
-  it('fails all waiting look-ups when the store is gone, and queries again for the next', async () => {
+  it('fails all waiting look-ups when the database does not answer, and queries again for the next', async () => {
     const { lookups, statements } = lookupsByHand();
     const finds = Promise.allSettled(['a', 'b', 'c'].map((hash) => lookups.find(hash)));
     statements[0]!.fail(new Error('connect ECONNREFUSED 10.0.0.1:5432'));

@@ -52,7 +52,7 @@ export class KeyLookups {
       for (const { hash, resolve } of batch) resolve(byHash.get(hash) ?? null);
     } catch (error) {
       this.logger.warn('Keys cannot be looked up.', error);
-      // Those that wait fail as well: else each batch of them would wait for the same dead store in turn.
+      // Waiting look-ups are refused as well: else each batch of them would wait for the same dead database in turn.
       const refused = [...batch, ...this.waiting];
       this.waiting = [];
       for (const { reject } of refused) reject(notReadable('The key', error));

@@ -27,7 +27,7 @@ function missingPart(authorization: string): string {
   if (authorization === '') return 'no key was sent';
   const [word] = /^[^\s]{1,64}/.exec(authorization)!;
   if (word.toLowerCase() === 'bearer') return 'the Authorization header has no key behind the word Bearer';
-  const scheme = SCHEMES.find((one) => one.toLowerCase() === word.toLowerCase());
+  const scheme = SCHEMES.find((known) => known.toLowerCase() === word.toLowerCase());
   if (scheme) return `the Authorization header has the scheme ${scheme}, and this gateway reads Bearer alone`;
   return authorization.length === word.length
     ? 'the Authorization header lacks the word Bearer before the key'

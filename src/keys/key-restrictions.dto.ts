@@ -40,11 +40,11 @@ export function readRestrictions(body: KeyRestrictionsDto): Partial<KeyRestricti
 }
 
 function refuseSuffixes(models: readonly string[]): void {
-  for (const [place, model] of models.entries()) {
+  for (const [index, model] of models.entries()) {
     const suffix = model.split(':').slice(1).find(isRoutingSuffix);
     if (suffix === undefined) continue;
     const reason = `:${suffix} is a wish of single requests; name the model without it`;
-    throw new GatewayError('invalid-request', `allowed_models.${place}: ${reason}`);
+    throw new GatewayError('invalid-request', `allowed_models.${index}: ${reason}`);
   }
 }
 

@@ -2,9 +2,9 @@ import { raisedLimit, type Raise } from '../accounts/budgets.js';
 import type { FreeTier } from '../accounts/account-directory.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { budgetLeftView, type BudgetLeft } from '../ledger/budgets-left.js';
-import type { KeySpending, Spent } from '../ledger/spending-windows.js';
+import type { KeySpending, CounterState } from '../ledger/spending-windows.js';
 import { egressView } from '../accounts/egress-fields.js';
-import { viewExposed } from '../shared/http/exposed.js';
+import { viewExposed } from '../shared/http/column-exposure.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import {
   flag,
@@ -161,7 +161,7 @@ export const viewWholeKey = (
   former: readonly FormerSecret[],
 ): WholeKeyView => ({ ...viewKey(key, spending), former_secrets: former.map(viewFormerSecret) });
 
-/** The free requests that the account of a key has left. */
+/** The remaining free requests of the account of a key. */
 export interface FreeAllowance extends FreeTier {
   /** Made to free variants on the current UTC day. */
   readonly freeRequests: number;
@@ -190,7 +190,7 @@ export function viewKeyStatus(
     budgets,
     organization_id: null,
     workspace_id: key.workspaceId,
-    // docs/operate/keys.md#the-field-rate_limit: a legacy field that clients require and should not read.
+    // docs/operate/keys.md#key-status: a legacy field that clients require and should not read.
     rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: it has no meaning and can be ignored.' },
   };
 }
@@ -225,7 +225,7 @@ function viewFigures(key: ApiKeyEntity, spending: KeySpending): FiguresView {
 }
 
 /** The spending that counts toward the key's limit, in the window of the limit. */
-function limitedSpending(key: ApiKeyEntity, { credits, byok }: KeySpending): Spent {
+function limitedSpending(key: ApiKeyEntity, { credits, byok }: KeySpending): CounterState {
   const interval: Interval = key.limitReset ?? 'lifetime';
   if (!key.includeByokInLimit) return credits[interval];
   return {

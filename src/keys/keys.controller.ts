@@ -4,9 +4,12 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { reachOf, type Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { RaiseDto } from '../shared/http/raise.dto.js';
-import { deleted, one, part } from '../shared/http/replies.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
+import { RaiseDto } from '../shared/http/temporary-raise.dto.js';
+import { deleted, single, part } from '../shared/http/reply-schemas.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { described, integer, object, text } from '../shared/http/schema.js';
@@ -23,6 +26,9 @@ import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
 /** The only view that ever contains a key. */
 const issued = object({ data: wholeKeyView, key: described('The key itself. It is never shown again.', text()) });
 
+/** Chosen: each reading of keys by a figure sorts all of them. */
+const SORTED_AT_ONCE = 300;
+
 /** Administration of keys (docs/operate/keys.md#administration). A key's id is its hash. */
 @Controller('keys')
 @Accepts('management')
@@ -31,6 +37,7 @@ export class KeysController {
     private readonly keys: KeysService,
     private readonly windows: SpendingWindows,
     private readonly catalog: CatalogStore,
+    private readonly replies: ListReplies,
   ) {}
 
   @Post()
@@ -74,18 +81,26 @@ export class KeysController {
   @Get()
   @Answers(part(keyView), {
     summary: 'List keys',
-    description: 'By `sort`, most or newest first; unless it is given, by the time at which they were made.',
+    description:
+      'By `sort`, most or newest first; unless it is given, by the time at which they were made. `format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
     errors: ['not-found'],
   })
-  async list(
-    @FromCaller() caller: Caller,
-    @FromQuery() query: ListKeysDto,
-  ): Promise<{ data: KeyView[]; total_count: number }> {
-    const { offset, limit, sort = 'created_at', kind, name } = query;
-    if (sort !== 'created_at') await this.windows.catchUp();
-    const [rows, total] = await this.keys.list(reachOf(caller), {
-      offset,
-      limit,
+  async list(@FromCaller() caller: Caller, @FromQuery() query: ListKeysDto, @Res() response: Response): Promise<void> {
+    const isByFigure = query.sort !== undefined && query.sort !== 'created_at';
+    if (isByFigure) await this.windows.catchUp();
+    await this.replies.sendPart(response, query, {
+      accountId: caller.accountId,
+      view: keyView,
+      read: (page) => this.read(caller, query, page),
+      ...(isByFigure && { batch: SORTED_AT_ONCE }),
+    });
+  }
+
+  private async read(caller: Caller, query: ListKeysDto, page: Page): Promise<ListPart<KeyView>> {
+    const { sort = 'created_at', kind, name } = query;
+    const [rows, total, last] = await this.keys.list(reachOf(caller), {
+      ...page,
       sort,
       kind,
       name,
@@ -98,12 +113,12 @@ export class KeysController {
       caller.accountId,
       rows.map(({ hash }) => hash),
     );
-    return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)), total_count: total };
+    return [rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)), total, last];
   }
 
   @Post('disable')
   @HttpCode(200)
-  @Answers(one(object({ disabled: described('How many were not disabled before.', integer()) })), {
+  @Answers(single(object({ disabled: described('How many were not disabled before.', integer()) })), {
     summary: 'Disable all keys of a user',
     description:
       'They stop working within seconds. None is disabled where no management key of the account would be left.',
@@ -118,13 +133,13 @@ export class KeysController {
   }
 
   @Get(':hash')
-  @Answers(one(wholeKeyView), { summary: 'Show a key' })
+  @Answers(single(wholeKeyView), { summary: 'Show a key' })
   async show(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ data: WholeKeyView }> {
     return { data: await this.view(await this.keys.get(reachOf(caller), hash)) };
   }
 
   @Patch(':hash')
-  @Answers(one(wholeKeyView), {
+  @Answers(single(wholeKeyView), {
     summary: 'Change a key',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     description: 'Absent fields stay as they are; null clears a field.',
@@ -143,7 +158,7 @@ export class KeysController {
 
   @Post(':hash/raise')
   @HttpCode(200)
-  @Answers(one(wholeKeyView), {
+  @Answers(single(wholeKeyView), {
     summary: 'Raise the limit of a key for a time',
     description: 'It ends by itself, at that moment. A later raise replaces an earlier one.',
     errors: ['invalid-request'],

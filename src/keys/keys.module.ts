@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ManagementModule } from '../management/management.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
-import { LimitsModule } from '../rate-limits/limits.module.js';
+import { RateLimitsModule } from '../rate-limits/rate-limits.module.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { FirstKeys } from './first-keys.js';
@@ -16,7 +16,7 @@ import { ShowKeyController } from './show-key.controller.js';
 
 /** Authentication and the administration of keys. The application puts its guard before every route. */
 @Module({
-  imports: [AccountsModule, ManagementModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
+  imports: [AccountsModule, ManagementModule, LedgerModule, RateLimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
   providers: [KeysRepository, KeyLookups, KeyCache, KeysService, FirstKeys, AuthenticationGuard],
   exports: [KeyCache, KeysService, FirstKeys, AuthenticationGuard],

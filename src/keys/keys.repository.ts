@@ -5,15 +5,16 @@ import type { Caller, KeyKind, RateLimits, Reach } from '../core/caller.js';
 import { Egress, type EgressRules } from '../core/egress.js';
 import type { Tags } from '../core/tags.js';
 import { SpendingWindowEntity } from '../ledger/spending-window.entity.js';
-import { batches } from '../shared/batches.js';
+import { batches } from '../shared/queues/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { listNewest } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import type { ActiveKey } from './active-key.js';
 import type { ApiKeySecretEntity } from './api-key-secret.entity.js';
 import { ApiKeyEntity, type KeyRestrictions, type StoredRateLimits } from './api-key.entity.js';
 import type { KeySort } from './list-keys.dto.js';
 
-/** What may change about a key once it is made. */
+/** Columns of a key that may change after its creation. */
 export type KeyChanges = Partial<
   Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit' | 'tags'> & KeyRestrictions
 >;
@@ -49,7 +50,7 @@ type StoredSecret = Pick<ApiKeySecretEntity, 'keyHash' | 'endsAt'>;
 
 /** A secret that stays valid beside the latest one of its key. */
 export interface FormerSecret {
-  /** Its hash. */
+  /** Hash of the secret. */
   readonly id: string;
   /** Null: it was replaced by a release that kept no labels. */
   readonly label: string | null;
@@ -126,8 +127,8 @@ export class KeysRepository {
     return this.keys.findOneBy(withinReach(reach, { hash, deletedAt: IsNull() }));
   }
 
-  /** In the requested order, then the newest first, with the total number. */
-  async list(reach: Reach, listing: KeyListing): Promise<[ApiKeyEntity[], number]> {
+  /** Keys in the requested order, then the newest first, with the total number. */
+  async list(reach: Reach, listing: KeyListing): Promise<ListPart<ApiKeyEntity>> {
     const { name, workspaceId, creatorUserId, kind, disabled, sort } = listing;
     const where = withinReach(reach, {
       ...(!listing.includeDeleted && { deletedAt: IsNull() }),
@@ -140,17 +141,14 @@ export class KeysRepository {
     });
     const found = this.keys.createQueryBuilder('key').where(where);
     const order = ORDERS[sort];
-    if (order)
-      found.leftJoin(SpendingWindowEntity, 'spending', LIFETIME_COUNTER).orderBy(order.by, 'DESC', order.nulls);
-    return found
-      .addOrderBy('key.createdAt', 'DESC')
-      .addOrderBy('key.hash', 'ASC')
-      .offset(listing.offset)
-      .limit(listing.limit)
-      .getManyAndCount();
+    if (!order) return listNewest(found, 'hash', 'ASC', listing);
+    found.leftJoin(SpendingWindowEntity, 'spending', LIFETIME_COUNTER).orderBy(order.by, 'DESC', order.nulls);
+    const [rows, total] = await listNewest(found, 'hash', 'ASC', { ...listing, after: undefined });
+    // A figure that changes is no position.
+    return [rows, total, undefined];
   }
 
-  /** How many keys within reach these hashes name, each counted once. */
+  /** Number of manageable keys among these hashes, each counted once. */
   async countOwned(
     { accountId, boundTo }: Reach,
     hashes: readonly string[],
@@ -183,7 +181,7 @@ export class KeysRepository {
          ON CONFLICT DO NOTHING`,
         [secretHash, accountId, hash, label, since],
       );
-    // Its first secret, if it was never rotated.
+    // The first secret of the key, if it was never rotated.
     await insert(hash, key.label, createdAt);
     await manager.query(
       `UPDATE api_key_secrets SET ends_at = $3
@@ -313,8 +311,8 @@ export class KeysRepository {
 }
 
 /**
- * What a key reaches of these: a bound one neither those of other workspaces nor, in its own, management keys of the
- * account, because a new secret of one would lead beyond the workspace.
+ * Limits conditions to the keys that a caller may manage. A bound key manages neither keys of other workspaces nor, in
+ * its own, management keys of the account: a new secret of one would reach beyond the workspace.
  */
 function withinReach({ accountId, boundTo }: Reach, which: KeyConditions): KeyConditions | KeyConditions[] {
   if (boundTo === undefined) return { ...which, accountId };

@@ -8,8 +8,9 @@ import { reachOf, wholeAccount, type Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
-import { readRaise, type RaiseDto } from '../shared/http/raise.dto.js';
+import { readRaise, type RaiseDto } from '../shared/http/temporary-raise.dto.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
+import type { ListPart } from '../shared/http/page.dto.js';
 import type { ApiKeyEntity, KeyRestrictions } from './api-key.entity.js';
 import { KeyCache } from './key-cache.js';
 import { KeysRepository, type FormerSecret, type KeyChanges, type KeyListing } from './keys.repository.js';
@@ -37,9 +38,10 @@ export class KeysService {
   ) {}
 
   /**
-   * @param actor who requests it; the key belongs to the same account, and one that a bound key makes is bound as well
-   * @param workspace its id or slug; that of the actor, or the account's default one where undefined. A management key
-   *   for which it is given is bound to it
+   * @param actor who requests it: the key belongs to the actor's account, and is bound to a workspace where the actor's
+   *   key is
+   * @param workspace id or slug of the key's workspace; undefined: that of the actor, or the account's default one. A
+   *   management key is bound to a workspace that is stated
    * @throws GatewayError `invalid-request` for a time in the past and for restrictions that its kind cannot have,
    *   `not-found` for an unknown workspace or one of another account
    */
@@ -65,14 +67,14 @@ export class KeysService {
   }
 
   /**
-   * In the order of `sort`, with the total number.
+   * Keys in the order of `sort`, with the total number.
    * @param workspace id or slug; only its keys are listed
    * @throws GatewayError `not-found` for the workspace
    */
   async list(
     reach: Reach,
     { workspace, ...page }: Omit<KeyListing, 'workspaceId'> & { readonly workspace: string | undefined },
-  ): Promise<[ApiKeyEntity[], number]> {
+  ): Promise<ListPart<ApiKeyEntity>> {
     const workspaceId = page.includeDeleted
       ? await this.workspaces.idEvenIfDeleted(reach, workspace)
       : await this.workspaces.idIfNamed(reach, workspace);
@@ -132,7 +134,7 @@ export class KeysService {
   }
 
   /**
-   * Raises the limit of a key until a moment, in the place of an earlier raise.
+   * Raises the limit of a key until a moment, replacing an earlier raise.
    * @throws GatewayError `not-found`; `invalid-request` for a key without a limit, and for an end that has passed
    */
   async raise(actor: AuditActor, hash: string, body: RaiseDto): Promise<ApiKeyEntity> {
@@ -153,7 +155,7 @@ export class KeysService {
     const { accountId } = actor;
     const reach = reachOf(actor);
     return this.changes.run(actor, async (manager, at) => {
-      // In the order in which a change of one key locks.
+      // Locks in the same order as a change of one key.
       const usable = await this.keys.lockUsableManagement(manager, accountId, at);
       const isTheirs = usable.length > 0 && usable.every((key) => key.creatorUserId === creatorUserId);
       // A bound key disables none of these.
@@ -184,7 +186,7 @@ export class KeysService {
   async endSecret(actor: AuditActor, hash: string, id: string): Promise<void> {
     await this.write(actor, hash, false, async (manager, before, at) => {
       const former = await this.keys.listFormerSecrets(before.accountId, hash, at, manager);
-      const secret = former.find((one) => one.id === id);
+      const secret = former.find((candidate) => candidate.id === id);
       if (!secret) throw new GatewayError('not-found', 'The key has no former secret with this id.');
       await this.keys.endSecret(manager, before, id, at);
       return { result: undefined, entries: [endedSecret(before, secret)] };
@@ -205,7 +207,7 @@ export class KeysService {
    * @throws GatewayError `invalid-request` while one of them is usable
    */
   async removeOf(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<ManagedChange<void>> {
-    // In the order in which a change of one key locks.
+    // Locks in the same order as a change of one key.
     await this.keys.lockUsableManagement(manager, accountId, at);
     let active = 0;
     const secrets: string[] = [];
@@ -222,7 +224,7 @@ export class KeysService {
     return {
       result: undefined,
       entries,
-      // One that was disabled at another replica may be cached in this one.
+      // This replica may still have a key in its cache that another replica disabled.
       forget: () => this.forget(secrets),
     };
   }
@@ -237,7 +239,7 @@ export class KeysService {
     if (!isKeyHash(hash)) throw noSuchKey();
     const reach = reachOf(actor);
     return this.changes.run(actor, async (manager, at) => {
-      // Of a bound key that one is out of reach.
+      // A bound key cannot end the last management key of the account, which is beyond its reach.
       if (ends && reach.boundTo === undefined) await this.assertNotLast(manager, reach.accountId, hash, at);
       const before = await this.keys.lock(manager, reach, hash);
       if (!before) throw noSuchKey();

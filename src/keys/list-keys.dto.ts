@@ -1,19 +1,19 @@
 import type { KeyKind } from '../core/caller.js';
-import { shortText, workspaceReference } from '../shared/http/fields.js';
+import { shortText, workspaceReference } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
-import { PageLimit, QueryFlag } from '../shared/http/query-fields.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { PageLimit, QueryFlag } from '../shared/http/query-validators.js';
 import { compile, oneOf } from '../shared/http/schema.js';
 import { kindOfKey } from './key-fields.js';
 
-/** By most usage, or the newest first. */
+/** Orders of a list: by most usage, or the newest first. */
 export const KEY_SORTS = ['created_at', 'usage', 'last_used_at'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 const order = compile(oneOf(KEY_SORTS));
 
 /** Query of `GET /keys` (docs/operate/keys.md#lists). */
-export class ListKeysDto extends PageDto {
+export class ListKeysDto extends ExportedPageDto {
   @PageLimit()
   override limit = 100;
 

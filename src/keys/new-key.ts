@@ -35,7 +35,7 @@ export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
   expiresAt: null,
 });
 
-/** Where a new key belongs. */
+/** Workspace of a new key. */
 export interface KeyHome extends DefaultWorkspace {
   readonly isWorkspaceBound: boolean;
 }

@@ -2,7 +2,7 @@
 // Tables of headers as Node passes them, including hostile ones
 // (docs/contribute/threat-model.md#strangers).
 import { hashKey } from '../core/ids.js';
-import { stopwatch } from '../../test/support/pace.js';
+import { stopwatch } from '../../test/support/cpu-time.js';
 import { readPresentedKey } from './authentication.guard.js';
 
 const KEY = 'sk-fl-v1-0123456789';

@@ -9,13 +9,13 @@ import { LedgerService } from '../ledger/ledger.service.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { ClosedQuery } from '../shared/http/query.guard.js';
-import { one } from '../shared/http/replies.js';
+import { single } from '../shared/http/reply-schemas.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
 import { INACTIVE_KEY } from './key-refusals.js';
 import { KeysService } from './keys.service.js';
 import { keyStatusView, viewKeyStatus, type KeyStatusView } from './key-view.js';
 
-/** What the key of this request may still spend (docs/operate/keys.md#key-status). */
+/** Limits and usage of the key of this request (docs/operate/keys.md#key-status). */
 @Controller('key')
 @ClosedQuery()
 export class ShowKeyController {
@@ -28,13 +28,14 @@ export class ShowKeyController {
   ) {}
 
   @Get()
-  @Answers(one(keyStatusView), {
+  @Answers(single(keyStatusView), {
     summary: 'Show the key of this request',
     description: 'And what it may still spend.',
-    errors: ['invalid-request'],
+    errors: ['invalid-request', 'not-found'],
   })
   async show(@FromCaller() caller: Caller): Promise<{ data: KeyStatusView }> {
-    const { accountId, keyHash } = caller;
+    const { accountId, keyHash, person } = caller;
+    if (person) throw new GatewayError('not-found', 'This request has no key: its session is that of a person.');
     const [row, spending, tier, freeRequests, budgets] = await Promise.all([
       this.keys.find(wholeAccount(accountId), keyHash),
       this.windows.ofKey(accountId, keyHash),

@@ -1,10 +1,10 @@
 import { Closed } from '../shared/http/closed.decorator.js';
-import { resetInterval, shortText, yesOrNo } from '../shared/http/fields.js';
+import { resetInterval, shortText, yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import type { Of } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
-import { IsUsd } from '../shared/http/usd-fields.js';
+import { IsUsd } from '../shared/http/usd-validators.js';
 import type { LimitReset } from './api-key.entity.js';
 import { fixed, keyMetadata } from './key-fields.js';
 import { KeyRestrictionsDto, readRestrictions } from './key-restrictions.dto.js';

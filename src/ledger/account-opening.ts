@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { DefaultWorkspace } from '../accounts/account-directory.js';
+import { findDefaultWorkspace, type DefaultWorkspace } from '../accounts/account-directory.js';
 import { AccountEntity } from '../accounts/account.entity.js';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { operatorOf } from '../audit/audit-log.js';
@@ -9,7 +9,7 @@ import { newUuid } from '../core/ids.js';
 import { Clock } from '../core/time.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { Environment } from '../shared/environment.js';
-import { CreditsService } from './credits.service.js';
+import { CreditsService } from './credits/credits.service.js';
 
 /** Creates the account of an empty store, always together with its counter: hence in this module. */
 @Injectable()
@@ -31,7 +31,7 @@ export class AccountOpening {
     const accountId = newUuid(this.clock.now());
     return this.changes.run(operatorOf(accountId), async (manager, at) => {
       await waitForLock(manager, 'opening');
-      const home = await findDefault(manager);
+      const home = await findDefaultWorkspace(manager);
       if (home) return { result: home, entries: [] };
       const workspaceId = await this.open(manager, accountId, at);
       const granted = await this.credits.open(manager, accountId, this.environment.initialCredits);
@@ -53,10 +53,4 @@ export class AccountOpening {
     });
     return id;
   }
-}
-
-// Deleted ones included: only a manual change of the store deletes an account, and it must not cause a second account.
-async function findDefault(manager: EntityManager): Promise<DefaultWorkspace | null> {
-  const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
-  return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };
 }

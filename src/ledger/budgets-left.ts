@@ -4,7 +4,7 @@ import { described, number, object, oneOf, text, type Static } from '../shared/h
 import { SUBJECT_SCOPES } from '../accounts/budget-subjects.js';
 import type { HoldRefusal } from './hold.js';
 
-/** What a budget of a user, a member or a tag leaves, as callers are shown it. */
+/** The remaining amount of a budget of a user, a member or a tag, as callers see it. */
 export const budgetLeftView = object({
   scope: oneOf(SUBJECT_SCOPES),
   id: text(),
@@ -17,7 +17,7 @@ export const budgetLeftView = object({
 });
 export type BudgetLeft = Static<typeof budgetLeftView>;
 
-/** Of these counters, those of users, members and tags. */
+/** The budgets of users, members and tags among these counters. */
 export const budgetsLeft = (counters: readonly HoldRefusal[]): readonly BudgetLeft[] =>
   counters.flatMap(({ subject, interval, limit, used }) =>
     subject

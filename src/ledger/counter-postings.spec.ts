@@ -123,13 +123,13 @@ describe('CounterPostings', () => {
       posted.at(-1)!.answer();
       await done;
     }
-    expect(counters['resting'].size).toBe(10);
+    expect(counters['recentlyPosted'].size).toBe(10);
     await jest.advanceTimersByTimeAsync(REST_MS);
-    expect(counters['resting'].size).toBe(0);
+    expect(counters['recentlyPosted'].size).toBe(0);
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('goes on until nothing is left', async () => {
+  it('continues until nothing is left', async () => {
     const { counters, posted } = byHand();
     const ends = endsOf([counters.post([key('a')])]);
     for (const found of [POSTED_MAX, POSTED_MAX, 7]) {

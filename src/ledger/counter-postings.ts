@@ -1,16 +1,19 @@
-import { GroupCommit, type GroupCommitOptions } from './group-commit.js';
+import { StatementBatcher, type StatementBatcherOptions } from './statement-batcher.js';
 import type { CounterName } from './hold.js';
 import { POSTED_MAX, type LedgerRepository } from './ledger.repository.js';
 import type { Postings } from './postings.js';
 
-/** How soon the same counter is posted again, in milliseconds (docs/contribute/reasons/money.md#a-refusal-is-true). */
+/**
+ * Milliseconds between two postings of the same counter
+ * (docs/contribute/reasons/money.md#refusals-consider-all-settled-amounts).
+ */
 const POST_AGAIN_AFTER_MS = 50;
 
 /** A counter that was posted a moment ago. */
-interface Rest {
+interface RecentPosting {
   /** Resolves when it may be posted again. */
   readonly over: Promise<void>;
-  /** Its next posting, where a caller waits for one. */
+  /** The next posting of this counter, if a caller waits for it. */
   next?: Promise<void>;
 }
 
@@ -19,16 +22,16 @@ interface Rest {
  * However many callers request it, a counter is posted once in 50 ms, and one statement runs at a time.
  */
 export class CounterPostings {
-  /** By the counter's name: those whose last posting began less than 50 ms ago. */
-  private readonly resting = new Map<string, Rest>();
-  private readonly statements: GroupCommit<CounterName, void>;
+  /** The counters whose last posting began less than 50 ms ago, by name. */
+  private readonly recentlyPosted = new Map<string, RecentPosting>();
+  private readonly postingBatches: StatementBatcher<CounterName, void>;
 
   constructor(
     private readonly repository: LedgerRepository,
     private readonly postings: Postings,
-    private readonly options: GroupCommitOptions,
+    private readonly options: StatementBatcherOptions,
   ) {
-    this.statements = new GroupCommit((counters) => this.send(counters), options);
+    this.postingBatches = new StatementBatcher((counters) => this.send(counters), options);
   }
 
   /**
@@ -42,20 +45,20 @@ export class CounterPostings {
   private postOne({ scope, scopeId, interval }: CounterName): Promise<void> {
     const name = JSON.stringify([scope, scopeId, interval]);
     const begin = (): Promise<void> => {
-      this.rest(name);
-      return this.statements.submit({ scope, scopeId, interval });
+      this.recent(name);
+      return this.postingBatches.submit({ scope, scopeId, interval });
     };
-    const rest = this.resting.get(name);
-    // That posting may lack what was settled after it began: all later callers share the next one.
-    return rest ? (rest.next ??= rest.over.then(begin)) : begin();
+    const recent = this.recentlyPosted.get(name);
+    // The running posting may lack settlements that came after its beginning: all later callers share the next one.
+    return recent ? (recent.next ??= recent.over.then(begin)) : begin();
   }
 
-  private rest(name: string): void {
+  private recent(name: string): void {
     const over = new Promise<void>((resolve) => setTimeout(resolve, POST_AGAIN_AFTER_MS).unref());
-    const rest: Rest = { over };
-    this.resting.set(name, rest);
+    const recent: RecentPosting = { over };
+    this.recentlyPosted.set(name, recent);
     void over.then(() => {
-      if (!rest.next) this.resting.delete(name);
+      if (!recent.next) this.recentlyPosted.delete(name);
     });
   }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { Environment } from '../shared/environment.js';
-import { NOTHING_OBSERVED } from './generation-row.js';
+import { NOTHING_OBSERVED } from './generations/generation-row.js';
 import type { Hold } from './hold.js';
 import { EmbeddedNotes } from './embedded-notes.js';
 import type { LedgerRepository } from './ledger.repository.js';
@@ -30,7 +30,7 @@ const HELD: Hold = {
   counters: { keyInterval: 'lifetime', budgets: null },
   bound: { credits: 1_500_000_000_000n, byok: 0n },
   observe: undefined,
-  place: 0,
+  openHandle: 0,
 };
 const holdOf = (observe: Hold['observe']): Hold => ({ ...HELD, observe });
 /** As the database lost it: without replica, with the bound that its process knew. */
@@ -129,7 +129,7 @@ it('writes nothing while nothing was observed, and drops what a heartbeat has wr
   expect(await readFile(join(dataDir, 'notes', '0.rows'), 'utf8')).toBe('');
   await notes.note(holdOf(() => ROW));
   expect(notes.pendingNote('gen-1-a')).toBe(ROW);
-  notes.turn()();
+  notes.switchFiles()();
   const { notes: left } = await NoteFiles.read(join(dataDir, 'notes'));
   expect([left, notes.pendingNote('gen-1-a')]).toEqual([[], undefined]);
 });
@@ -156,11 +156,11 @@ it('fails no heartbeat, and no request that outlives the gateway', async () => {
   const broken = (): never => {
     throw new Error('a disk that is gone');
   };
-  jest.spyOn(NoteFiles.prototype, 'turn').mockReturnValue(broken);
-  notes.turn()();
+  jest.spyOn(NoteFiles.prototype, 'switchFiles').mockReturnValue(broken);
+  notes.switchFiles()();
   expect(warn).toHaveBeenCalledTimes(1);
   notes.onApplicationShutdown();
   await notes.note(holdOf(() => ROW));
-  notes.turn()();
+  notes.switchFiles()();
   expect(notes.pendingNote('gen-1-a')).toBeUndefined();
 });

@@ -6,10 +6,10 @@ import type { Hold } from './hold.js';
 import { HoldNotes } from './hold-notes.js';
 import { holdRow, type LedgerRepository } from './ledger.repository.js';
 import { NoteFiles, NOTES, type Note } from './note-files.js';
-import { isRowRefused } from './row-refused.js';
-import { storeDamagedLines } from './damaged-lines.js';
+import { isRowRefused } from './spool/row-refused.js';
+import { storeDamagedLines } from './spool/damaged-lines.js';
 import type { Settlement } from './settlement.js';
-import { printSpoolLine } from './spool-lines.js';
+import { printSpoolLine } from './spool/spool-lines.js';
 
 /**
  * Notes in files beside the embedded database, which ends with this process: the next process reads them. A statement
@@ -73,8 +73,8 @@ export class EmbeddedNotes extends HoldNotes implements OnApplicationShutdown {
     return this.files?.latest(id);
   }
 
-  override turn(): () => void {
-    const markWritten = this.files?.turn();
+  override switchFiles(): () => void {
+    const markWritten = this.files?.switchFiles();
     return () => markWritten && this.attempt(markWritten);
   }
 

@@ -13,7 +13,7 @@ export class HoldEpochEntity {
   @Column({ type: 'uuid' })
   id!: string;
 
-  /** From then on new holds are granted. */
+  /** Time from which new holds are granted. */
   @Column({ name: 'opens_at', type: 'timestamptz' })
   opensAt!: Date;
 

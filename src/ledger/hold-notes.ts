@@ -3,7 +3,7 @@ import type { Settlement } from './settlement.js';
 
 /** Writes the progress of an open hold at once, before the next heartbeat writes that of all. */
 export abstract class HoldNotes {
-  /** Brings the notes that the previous process left into the database. Runs before this one takes holds. */
+  /** Writes the notes of the previous process into the database. Runs before this one takes holds. */
   abstract restore(): Promise<void>;
 
   /**
@@ -16,8 +16,8 @@ export abstract class HoldNotes {
   abstract pendingNote(id: string): Settlement | undefined;
 
   /**
-   * To be called before a heartbeat reads the progress of all open holds.
-   * @returns to be called when that is in the database. Never throws
+   * Must be called before a heartbeat reads the progress of all open holds.
+   * @returns a function that must be called when that is in the database. Never throws
    */
-  abstract turn(): () => void;
+  abstract switchFiles(): () => void;
 }

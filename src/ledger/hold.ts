@@ -3,13 +3,13 @@ import type { Caller } from '../core/caller.js';
 import type { GenerationId } from '../core/ids.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import type { Interval } from '../core/time.js';
-import type { GenerationRow } from './generation-row.js';
+import type { GenerationRow } from './generations/generation-row.js';
 
 /** The most that calls under way may cost. */
 export interface HeldAmounts {
   /** Charged to credits. */
   readonly credits: PicoUsd;
-  /** List price of calls with the caller's own credentials: takes room only in caps that include it. */
+  /** List price of calls with the caller's own credentials: counts only in caps that include it. */
   readonly byok: PicoUsd;
 }
 
@@ -27,7 +27,7 @@ export interface HoldRequest {
   /** Counts as one of the account's free requests of the day. */
   readonly isFree: boolean;
   /** The account's other keys are calling: this key may use half of the free requests. */
-  readonly isShared?: boolean;
+  readonly hasContention?: boolean;
 }
 
 /** The counters that a hold was taken from, in addition to the account's. */
@@ -42,7 +42,7 @@ export interface HeldCounters {
 export interface Hold {
   readonly id: GenerationId;
   readonly request: HoldRequest;
-  /** By the database's clock: decides its windows and its month. ISO 8601, milliseconds. */
+  /** Decides its windows and its month. By the database's clock, ISO 8601, milliseconds. */
   readonly heldAt: string;
   readonly counters: HeldCounters;
   /** Grows when it is extended. */
@@ -53,8 +53,8 @@ export interface Hold {
   extending?: Promise<unknown>;
   /** Settles, never rejects, when the last note of it is answered. */
   noting?: Promise<unknown>;
-  /** Its place in its ledger's list of open holds; undefined once it has ended. */
-  place: number | undefined;
+  /** Handle of the hold in `openHolds` of the ledger; undefined after the hold has ended. */
+  openHandle: number | undefined;
 }
 
 /** Identifies a counter, whichever window it is in. */
@@ -65,11 +65,11 @@ export interface CounterName {
   readonly interval: Interval;
 }
 
-/** A counter that had no room. */
+/** A counter without enough balance. */
 export interface HoldRefusal extends CounterName {
-  /** Of a budget of a user, a member or a tag. */
+  /** The user, member or tag whose budget it is. */
   readonly subject?: BudgetSubject;
-  /** Its limit is that of all in the scope who have none of their own. Absent: it is its own. */
+  /** The limit is the default of the scope. Absent: the limit was set for this subject. */
   readonly isDefault?: boolean;
   /** Calls with the caller's own credentials count as well. */
   readonly includesByok: boolean;
@@ -79,12 +79,12 @@ export interface HoldRefusal extends CounterName {
   readonly held: PicoUsd;
 }
 
-/** `refused`: every counter without room, at least one, in the order in which callers are shown them. */
+/** `refused`: every counter without enough balance, at least one, in the order in which callers are shown them. */
 export type HoldOutcome = { readonly granted: Hold } | { readonly refused: readonly HoldRefusal[] };
 
-/** The room that is left in a counter. */
+/** The remaining balance of a counter. */
 export const remainingOf = ({ limit, used, held }: HoldRefusal): PicoUsd => limit - used - held;
 
-/** How much of these amounts counts in the counter that refused. */
+/** The part of these amounts that counts in the counter that refused. */
 export const countedBy = ({ includesByok }: HoldRefusal, { credits, byok }: HeldAmounts): PicoUsd =>
   includesByok ? credits + byok : credits;

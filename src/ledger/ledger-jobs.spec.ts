@@ -4,8 +4,8 @@
  */
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../shared/environment.js';
-import type { Metrics } from '../shared/metrics.js';
-import { NOTHING_OBSERVED } from './generation-row.js';
+import type { Metrics } from '../shared/telemetry/metrics.js';
+import { NOTHING_OBSERVED } from './generations/generation-row.js';
 import type { HoldNotes } from './hold-notes.js';
 import { LedgerJobs } from './ledger-jobs.js';
 import type { LedgerRepository } from './ledger.repository.js';
@@ -25,7 +25,7 @@ let jobs: LedgerJobs;
 beforeEach(() => {
   [beats, refused, emptied, pendingNote, givenUp] = [[], undefined, 0, new Map(), []];
   const repository = {
-    beat: async (_replica: string, rows: readonly (readonly [string, string])[]) => {
+    writeHeartbeat: async (_replica: string, rows: readonly (readonly [string, string])[]) => {
       beats.push(rows.map(([id, row]) => `${id} ${(JSON.parse(row) as Settlement).cost}`));
       if (rows.length > 0 && refused) throw refused;
       return 'one epoch';
@@ -50,7 +50,7 @@ beforeEach(() => {
     listGivenUp: () => givenUp,
   } as unknown as LedgerService;
   const notes = {
-    turn: () => () => {
+    switchFiles: () => () => {
       emptied++;
       pendingNote.clear();
     },

@@ -3,16 +3,16 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationB
 import { parseUsd, usdNumber } from '../core/money/credits.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Environment } from '../shared/environment.js';
-import { Metrics } from '../shared/metrics.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import type { Hold } from './hold.js';
 import { HoldNotes } from './hold-notes.js';
 import { DEAD_AFTER_MS, LedgerRepository, printGeneration, type RecoveredGeneration } from './ledger.repository.js';
 import { Postings } from './postings.js';
 import { LedgerService } from './ledger.service.js';
 import { PriceVersions } from './price-versions.js';
-import { isRowRefused } from './row-refused.js';
+import { isRowRefused } from './spool/row-refused.js';
 
-/** How often each job comes round, in milliseconds (docs/contribute/reasons/money.md#rounds-of-the-ledgers-jobs). */
+/** Milliseconds between two rounds of each job (docs/contribute/reasons/money.md#rounds-of-the-ledgers-jobs). */
 const POST_EVERY_MS = 100;
 const BEAT_EVERY_MS = 2_000;
 const REPLAY_EVERY_MS = 1_000;
@@ -29,8 +29,8 @@ const SUBJECT_COUNTERS_MAX = 1_000_000;
 /** Least time between a heartbeat and the next one that a refused hold requests. */
 const HURRIED_BEAT_MS = 200;
 /** An open hold of this age is in the database or was lost by it: its statement ended long before. */
-const TAKEN_FOR_SURE_MS = 15_000;
-/** How long a stopping process waits for the last rows. */
+const CERTAINLY_STORED_AFTER_MS = 15_000;
+/** Milliseconds that a stopping process waits for the last rows. */
 const LAST_WRITE_MS = 3_000;
 /** Extra wait for the database where the spool's disk ends with the process. */
 const SPOOL_WAIT_MS = 10_000;
@@ -59,7 +59,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private beganToBeatAt = -Infinity;
   private steadySince = -Infinity;
   private readonly jobs: readonly LedgerJob[] = [
-    { everyMs: BEAT_EVERY_MS, run: () => this.beat() },
+    { everyMs: BEAT_EVERY_MS, run: () => this.writeHeartbeat() },
     { everyMs: REPLAY_EVERY_MS, run: () => this.replay() },
     { everyMs: SWEEP_EVERY_MS, run: () => this.sweep() },
     { everyMs: POST_EVERY_MS, run: () => this.post() },
@@ -80,11 +80,11 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   /** The first heartbeat precedes the first hold, so that no other replica takes this one for dead. */
   async onApplicationBootstrap(): Promise<void> {
     await this.notes.restore();
-    await this.enterEpoch(await this.repository.beat(this.ledger.replica, []));
+    await this.enterEpoch(await this.repository.writeHeartbeat(this.ledger.replica, []));
     this.beatAt = performance.now();
-    this.ledger.onIncomplete = () => this.hurry();
+    this.ledger.onIncomplete = () => this.heartbeatSoon();
     void this.adopt();
-    for (const job of this.jobs) job.timer = setInterval(() => void this.perform(job), job.everyMs).unref();
+    for (const job of this.jobs) job.timer = setInterval(() => void this.startJob(job), job.everyMs).unref();
   }
 
   async beforeApplicationShutdown(): Promise<void> {
@@ -97,11 +97,13 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     if (ledger.waiting === 0) return;
     const inMemory = ledger.waiting - ledger.spool.waiting;
     if (inMemory > 0) {
-      this.logger.error(`${inMemory} settlements that the spool did not take end here: they are charged as observed.`);
+      this.logger.error(
+        `${inMemory} settlements could not be stored in the spool: another gateway charges them as observed.`,
+      );
     }
     if (ledger.spool.waiting === 0) return;
     this.logger.warn(
-      `${ledger.spool.waiting} settlements are left in the spool of DATA_DIR: a gateway that finds them there writes them.`,
+      `${ledger.spool.waiting} settlements remain in the spool of DATA_DIR: the next gateway on this DATA_DIR writes them.`,
     );
   }
 
@@ -138,7 +140,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** A job that still runs is not started again; a failed one runs again in the next round. */
-  private async perform(job: LedgerJob): Promise<void> {
+  private async startJob(job: LedgerJob): Promise<void> {
     if (!job.running) await this.runAlone(job).catch((error: unknown) => this.logError(error));
   }
 
@@ -158,7 +160,10 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     await this.postings.flush();
   }
 
-  /** It may take ten seconds to find that a process is gone. What it left is replayed like the rest. Never throws. */
+  /**
+   * Replays the settlements that dead processes left. It may take ten seconds to find that a process is dead. Never
+   * throws.
+   */
   private adopt(): Promise<void> {
     this.adopting ??= this.ledger.spool
       .adopt()
@@ -171,18 +176,18 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   /** No hold is granted before this replica has checked its own. */
-  private hurry(): void {
-    const beat = this.jobs[0]!;
-    if (performance.now() - this.beganToBeatAt > HURRIED_BEAT_MS) void this.perform(beat);
+  private heartbeatSoon(): void {
+    const heartbeat = this.jobs[0]!;
+    if (performance.now() - this.beganToBeatAt > HURRIED_BEAT_MS) void this.startJob(heartbeat);
   }
 
   /** After a crash of the database open holds may be missing there: they are written back before anything else. */
   private async enterEpoch(epoch: string): Promise<void> {
     if (epoch === this.epoch) return;
-    // Another run of the server, or another server, whose clock may be ahead of the one that dated the heartbeats: a
-    // replica without a recent heartbeat may be alive.
+    // The server was restarted or replaced, and its clock may be ahead of the one that dated the heartbeats: a replica
+    // without a recent heartbeat may be alive.
     if (this.epoch !== undefined) this.steadySince = performance.now();
-    // What was answered during the outage takes its room before new holds do.
+    // Requests that were answered during the outage take their balance before new holds do.
     await this.replay();
     await this.restore(() => true);
     await this.repository.completeEpoch(epoch, this.ledger.replica, this.environment.databaseUrl === undefined);
@@ -197,22 +202,22 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     this.logger.warn(`${restored} reservations of open calls were lost by the database and were written back.`);
   }
 
-  private async beat(): Promise<void> {
+  private async writeHeartbeat(): Promise<void> {
     this.beganToBeatAt = performance.now();
     const { replica } = this.ledger;
-    const markWritten = this.notes.turn();
+    const markWritten = this.notes.switchFiles();
     const changed = this.listChanged();
     const rows = changed.map(({ id, printed }) => [id, printed] as const);
     let isWritten = true;
     let epoch: string;
     try {
-      epoch = await this.repository.beat(replica, rows);
+      epoch = await this.repository.writeHeartbeat(replica, rows);
     } catch (error) {
       if (rows.length === 0 || isDatabaseUnavailable(error)) throw error;
-      // A row that the database refuses must not make all of them look dead.
+      // A row that the database rejects must not stop the heartbeat.
       this.logger.error(error);
       isWritten = false;
-      epoch = await this.repository.beat(replica, []);
+      epoch = await this.repository.writeHeartbeat(replica, []);
     }
     await this.enterEpoch(epoch);
     if (isWritten) {
@@ -243,7 +248,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
         this.logger.error(error);
       }
     }
-    // They are no longer open, and are recovered from what is in the database.
+    // These holds are no longer open, and are recovered from the rows in the database.
     for (const id of this.ledger.listGivenUp()) {
       const row = this.notes.pendingNote(id);
       if (row) changed.push({ id, figures: '', printed: printGeneration(row) });
@@ -287,7 +292,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       if (count === 0) return;
       this.metrics.ledgerEvent('forgotten', count);
       this.logger.warn(
-        `${count} counters of users, members and tags were removed, those with the least use: an account keeps ${SUBJECT_COUNTERS_MAX}.`,
+        `${count} counters of users, members and tags with the least use were removed: an account keeps ${SUBJECT_COUNTERS_MAX}.`,
       );
     }
   }
@@ -296,12 +301,13 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private async restoreMissing(standing: ReadonlySet<string>, at: Date): Promise<void> {
     // `heldAt` is the database's time, so age is measured by its clock: this machine's may be minutes off. A hold from
     // the future was taken at another server, before this one.
-    const isTakenForSure = (heldAt: string): boolean => Math.abs(at.getTime() - Date.parse(heldAt)) > TAKEN_FOR_SURE_MS;
-    await this.restore(({ id, heldAt }) => !standing.has(id) && isTakenForSure(heldAt));
+    const isCertainlyStored = (heldAt: string): boolean =>
+      Math.abs(at.getTime() - Date.parse(heldAt)) > CERTAINLY_STORED_AFTER_MS;
+    await this.restore(({ id, heldAt }) => !standing.has(id) && isCertainlyStored(heldAt));
   }
 
   private async recover(): Promise<void> {
-    // A replica that could not write heartbeats, as no other could, waits until the others have had time to write
+    // After an outage in which no replica could write heartbeats, recovery waits until all have had time to write
     // theirs.
     const now = performance.now();
     if (now - this.beatAt > DEAD_AFTER_MS || now - this.steadySince < DEAD_AFTER_MS) return;
@@ -312,13 +318,11 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     });
     if (recovered.length === 0) return;
     this.metrics.ledgerEvent('recovered', recovered.length);
-    for (const one of recovered) this.reportMoney(one);
-    this.logger.warn(
-      `${recovered.length} generations of replicas that are gone were settled by what was observed of them.`,
-    );
+    for (const generation of recovered) this.reportMoney(generation);
+    this.logger.warn(`${recovered.length} generations of ended replicas were settled by their last observed usage.`);
   }
 
-  /** The replica that is gone has not reported what it left open. */
+  /** Reports the costs of recovered calls, because the dead replica did not. */
   private reportMoney({ provider, model, cost, operator_cost, engine_costs }: RecoveredGeneration): void {
     const { metrics } = this;
     if (provider !== null && model !== null) metrics.spent({ provider, model }, Number(cost));

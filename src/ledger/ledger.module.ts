@@ -3,40 +3,39 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ManagementModule } from '../management/management.module.js';
 import { Environment } from '../shared/environment.js';
-import { ActivityController } from './activity.controller.js';
-import { ActivityRepository } from './activity.repository.js';
+import { ActivityController } from './activity/activity.controller.js';
+import { ActivityRepository } from './activity/activity.repository.js';
 import { FiguresRepository } from './figures/figures.repository.js';
 import { RollUpRepository } from './figures/roll-up.repository.js';
 import { RollUps } from './figures/roll-ups.js';
-import { AnalyticsController } from './analytics.controller.js';
-import { ExportPlaces } from './export-places.js';
+import { AnalyticsController } from './activity/analytics.controller.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { LedgerJobs } from './ledger-jobs.js';
-import { CreditsController } from './credits.controller.js';
+import { CreditsController } from './credits/credits.controller.js';
 import { AccountOpening } from './account-opening.js';
-import { CreditEntriesRepository } from './credit-entries.repository.js';
-import { CreditsRepository } from './credits.repository.js';
-import { CreditsService } from './credits.service.js';
+import { CreditEntriesRepository } from './credits/credit-entries.repository.js';
+import { CreditsRepository } from './credits/credits.repository.js';
+import { CreditsService } from './credits/credits.service.js';
 import { Postings } from './postings.js';
-import { GenerationController } from './generation.controller.js';
-import { GenerationListRepository } from './generation-list.repository.js';
-import { GenerationsController } from './generations.controller.js';
-import { GenerationRepository } from './generation.repository.js';
-import { KnownNames } from './known-names.js';
+import { GenerationController } from './generations/generation.controller.js';
+import { GenerationListRepository } from './generations/generation-list.repository.js';
+import { GenerationsController } from './generations/generations.controller.js';
+import { GenerationRepository } from './generations/generation.repository.js';
+import { FilterNames } from './check-filter-names.js';
 import { HoldNotes } from './hold-notes.js';
 import { EmbeddedNotes } from './embedded-notes.js';
 import { StatementsController } from './month-end/statements.controller.js';
 import { StatementsRepository } from './month-end/statements.repository.js';
 import { StatementsService } from './month-end/statements.service.js';
 import { LedgerService } from './ledger.service.js';
-import { GenerationPartitions } from './generation-partitions.js';
-import { GenerationPartitionsRepository } from './generation-partitions.repository.js';
+import { GenerationPartitions } from './generations/generation-partitions.js';
+import { GenerationPartitionsRepository } from './generations/generation-partitions.repository.js';
 import { PriceVersions } from './price-versions.js';
 import { ServerNotes } from './server-notes.js';
-import { SettledGenerations } from './settled-generations.js';
+import { SettledGenerations } from './generations/settled-generations.js';
 import { SpendingWindowEntity } from './spending-window.entity.js';
 import { SpendingWindows } from './spending-windows.js';
-import { WindowsRepository } from './windows.repository.js';
+import { SpendingWindowsRepository } from './spending-windows.repository.js';
 
 /** The ledger. */
 @Module({
@@ -65,7 +64,7 @@ import { WindowsRepository } from './windows.repository.js';
     GenerationPartitions,
     GenerationPartitionsRepository,
     PriceVersions,
-    WindowsRepository,
+    SpendingWindowsRepository,
     SpendingWindows,
     CreditsRepository,
     CreditEntriesRepository,
@@ -74,15 +73,14 @@ import { WindowsRepository } from './windows.repository.js';
     GenerationRepository,
     GenerationListRepository,
     ActivityRepository,
-    KnownNames,
+    FilterNames,
     SettledGenerations,
-    ExportPlaces,
     FiguresRepository,
     RollUpRepository,
     RollUps,
     StatementsRepository,
     StatementsService,
   ],
-  exports: [AccountOpening, LedgerService, PriceVersions, SettledGenerations, SpendingWindows],
+  exports: [AccountOpening, GenerationRepository, LedgerService, PriceVersions, SettledGenerations, SpendingWindows],
 })
 export class LedgerModule {}

@@ -5,7 +5,7 @@
  */
 import fc from 'fast-check';
 import { generationRow } from '../../test/http/generation-rows.js';
-import type { GenerationRow } from './generation-row.js';
+import type { GenerationRow } from './generations/generation-row.js';
 import { printGeneration } from './ledger.repository.js';
 
 const OWNER = { account_id: 'account', workspace_id: 'workspace', key_hash: 'hash' };

@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock, INTERVALS, type Interval } from '../core/time.js';
 import { Statements } from '../shared/database/statements.js';
-import { NOTHING_OBSERVED } from './generation-row.js';
+import { NOTHING_OBSERVED } from './generations/generation-row.js';
 import type { CounterName, HeldAmounts, HeldCounters, Hold, HoldRefusal, HoldRequest } from './hold.js';
 import type { Note } from './note-files.js';
 import type { Settlement } from './settlement.js';
@@ -16,7 +16,7 @@ export interface HoldMember {
   /** Extends an existing hold. */
   readonly extends: boolean;
   /** Requested in addition, where plenty stays free. Of an extension only. */
-  readonly ahead?: HeldAmounts;
+  readonly extra?: HeldAmounts;
 }
 
 /** `undefined`: the hold to be extended no longer exists. */
@@ -55,8 +55,8 @@ type TakenEntry =
   | (RefusedRow & { readonly place: number });
 
 /**
- * What PostgreSQL accepts in no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as lower-case
- * escapes.
+ * Characters that PostgreSQL accepts in no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as
+ * lower-case escapes.
  */
 const REFUSED_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const NULS = /\0/g;
@@ -102,22 +102,22 @@ export class LedgerRepository {
   ) {}
 
   /**
-   * One result for each member, in their order.
-   * @param livesMs latest end of a hold, counted from when it is taken
+   * Takes holds. The results have the order of the members.
+   * @param ttlMs latest end of a hold, counted from when it is taken
    * @throws with the code `HOLDS_INCOMPLETE` while holds that the database has lost are missing
    */
-  async take(replica: string, members: readonly HoldMember[], livesMs: number): Promise<readonly TakenHold[]> {
+  async take(replica: string, members: readonly HoldMember[], ttlMs: number): Promise<readonly TakenHold[]> {
     const wanted: object[] = [];
-    const ahead: object[] = [];
+    const extra: object[] = [];
     for (const member of members) {
-      if (member.ahead) ahead.push({ place: wanted.length, id: member.request.id, ...printAmounts(member.ahead) });
+      if (member.extra) extra.push({ place: wanted.length, id: member.request.id, ...printAmounts(member.extra) });
       wanted.push(printMember(replica, member, wanted.length));
     }
-    const parameters = [JSON.stringify(wanted), String(this.clock.aheadMs), String(livesMs)];
+    const parameters = [JSON.stringify(wanted), String(this.clock.aheadMs), String(ttlMs)];
     const answer =
-      ahead.length === 0
+      extra.length === 0
         ? await this.statements.value('SELECT take_holds_4($1, $2, $3)', parameters)
-        : await this.statements.value('SELECT take_holds_5($1, $2, $3, $4)', [...parameters, JSON.stringify(ahead)]);
+        : await this.statements.value('SELECT take_holds_5($1, $2, $3, $4)', [...parameters, JSON.stringify(extra)]);
     const entries = JSON.parse(answer ?? 'null') as readonly TakenEntry[] | null;
     const taken = new Array<TakenHold>(members.length).fill(undefined);
     for (const entry of entries ?? []) {
@@ -125,8 +125,8 @@ export class LedgerRepository {
         const refusal = readRefusal(entry, members[entry.place]!.request.subjects);
         taken[entry.place] = { refused: [...refusalsOf(taken[entry.place]), refusal] };
       } else {
-        const [place, heldAtMs, keyInterval, budgets, isAhead = false] = entry;
-        taken[place] = { heldAt: new Date(heldAtMs), counters: { keyInterval, budgets }, isAhead };
+        const [index, heldAtMs, keyInterval, budgets, isAhead = false] = entry;
+        taken[index] = { heldAt: new Date(heldAtMs), counters: { keyInterval, budgets }, isAhead };
       }
     }
     return taken;
@@ -178,7 +178,7 @@ export class LedgerRepository {
 
   /**
    * @param rows printed settlements
-   * @returns how many of them were charged less than their full amount, because hold and room were missing
+   * @returns how many of them were charged less than their full amount, because hold and balance were missing
    */
   async settle(rows: readonly string[]): Promise<number> {
     return Number(await this.statements.value('SELECT settle_generations_2($1)', [`[${rows.join(',')}]`]));
@@ -219,7 +219,7 @@ export class LedgerRepository {
   /** Gives a free request of that day back to its account and its key. */
   async uncountFree({ accountId, keyHash }: Caller, heldAt: string): Promise<void> {
     await this.statements.run(
-      // In the order in which holds lock them.
+      // Locked in the order in which holds lock them.
       `WITH counted AS (
          SELECT * FROM spending_windows
          WHERE scope = 'free_requests' AND scope_id IN ($1, $2) AND interval = 'daily'
@@ -237,7 +237,7 @@ export class LedgerRepository {
    * @param observed read in the same turn: a later state of a generation stays, whichever statement wrote it
    * @returns the epoch of the holds: if it differs from the last one, some may be lost
    */
-  async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
+  async writeHeartbeat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
     const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_4($1, $2, $3) AS epoch', [
       replica,
       printObserved(observed),
@@ -248,7 +248,7 @@ export class LedgerRepository {
 
   /**
    * Writes the state of one open generation before the next heartbeat does.
-   * @param row printed; as of `beat`
+   * @param row printed, as for `writeHeartbeat`
    * @param sent as of `Statements.value`
    */
   async note(id: string, row: string, sent: () => void): Promise<void> {
@@ -281,8 +281,8 @@ export class LedgerRepository {
    * Writes back what the database has lost of these open holds.
    * @returns how many had lost something
    */
-  async restore(replica: string, holds: readonly Hold[], livesMs: number): Promise<number> {
-    return holds.length === 0 ? 0 : this.restoreHolds(holds.map((hold) => holdRow(replica, hold, livesMs)));
+  async restore(replica: string, holds: readonly Hold[], ttlMs: number): Promise<number> {
+    return holds.length === 0 ? 0 : this.restoreHolds(holds.map((hold) => holdRow(replica, hold, ttlMs)));
   }
 
   private async restoreHolds(known: readonly object[]): Promise<number> {
@@ -326,7 +326,7 @@ export class LedgerRepository {
     return rows.map(({ generation_id }) => generation_id);
   }
 
-  /** What `recover` would settle, oldest ids first. */
+  /** The holds that `recover` would settle, oldest ids first. */
   async listLeft(replica: string, mine: readonly string[]): Promise<readonly string[]> {
     const rows = await this.statements.run<{ generation_id: string }>(
       `SELECT h.generation_id FROM holds h LEFT JOIN replicas r ON r.id = h.replica
@@ -409,7 +409,7 @@ export class LedgerRepository {
   }
 }
 
-/** What a replica that is gone has left. Amounts are decimal USD; who was not called is null. */
+/** The holds that a stopped replica has left. Amounts are decimal USD; null: no provider was called. */
 export interface RecoveredGeneration {
   readonly provider: string | null;
   readonly model: string | null;
@@ -422,10 +422,10 @@ export interface RecoveredGeneration {
 const printObserved = (observed: readonly (readonly [id: string, row: string])[]): string =>
   `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`;
 
-function printMember(replica: string, { request, amounts, extends: isExtension }: HoldMember, place: number): object {
-  const { id, caller, model, isFree, isShared, subjects } = request;
+function printMember(replica: string, { request, amounts, extends: isExtension }: HoldMember, index: number): object {
+  const { id, caller, model, isFree, hasContention, subjects } = request;
   return {
-    place,
+    place: index,
     id,
     replica,
     account_id: caller.accountId,
@@ -435,7 +435,7 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
     bound: formatUsd(amounts.credits),
     byok_bound: formatUsd(amounts.byok),
     free: isFree,
-    shared: isShared === true,
+    shared: hasContention === true,
     extends: isExtension,
     guardrails: request.guardrails,
     ...(subjects && subjects.length > 0 && { subjects: subjects.map(({ scope, scopeId }) => [scope, scopeId]) }),
@@ -450,14 +450,10 @@ const printAmounts = ({ credits, byok }: HeldAmounts): object => ({
 const refusalsOf = (taken: TakenHold): readonly HoldRefusal[] => (taken && 'refused' in taken ? taken.refused : []);
 
 /**
- * As a row of `holds`, see `restore_holds_2`.
+ * A row of `holds` for `restore_holds_2`.
  * @param replica null: none, so that it is recovered once it is old enough
  */
-export function holdRow(
-  replica: string | null,
-  { id, request, heldAt, bound, counters }: Hold,
-  livesMs: number,
-): object {
+export function holdRow(replica: string | null, { id, request, heldAt, bound, counters }: Hold, ttlMs: number): object {
   const { caller, model } = request;
   return {
     generation_id: id,
@@ -471,13 +467,13 @@ export function holdRow(
     bound: formatUsd(bound.credits),
     byok_bound: formatUsd(bound.byok),
     model,
-    deadline_at: new Date(Date.parse(heldAt) + livesMs).toISOString(),
+    deadline_at: new Date(Date.parse(heldAt) + ttlMs).toISOString(),
   };
 }
 
 function readRefusal(row: RefusedRow, subjects: readonly BudgetSubject[] = []): HoldRefusal {
   const { scope, scope_id, window_interval, includes_byok, is_default, cap, used, held } = row;
-  const subject = subjects.find((one) => one.scope === scope && one.scopeId === scope_id);
+  const subject = subjects.find((candidate) => candidate.scope === scope && candidate.scopeId === scope_id);
   return {
     scope,
     scopeId: scope_id,

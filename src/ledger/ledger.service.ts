@@ -11,7 +11,7 @@ import { DATABASE_RETRY_AFTER_MS, isDatabaseUnavailable } from '../shared/databa
 import { isDiskFull } from '../shared/database/disk-full.js';
 import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
-import { Metrics } from '../shared/metrics.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { STATEMENT_MS_MAX } from '../shared/within-time.js';
 import { CounterPostings } from './counter-postings.js';
@@ -23,7 +23,7 @@ import {
   type TakenHold,
 } from './ledger.repository.js';
 import { Postings } from './postings.js';
-import { GroupCommit } from './group-commit.js';
+import { StatementBatcher } from './statement-batcher.js';
 import { HoldNotes } from './hold-notes.js';
 import {
   countedBy,
@@ -35,11 +35,11 @@ import {
   type HoldRefusal,
   type HoldRequest,
 } from './hold.js';
-import { GenerationPartitions } from './generation-partitions.js';
-import { warnOfVolatileDisk } from './volatile-disk.js';
-import { isRowRefused } from './row-refused.js';
+import { GenerationPartitions } from './generations/generation-partitions.js';
+import { warnOfVolatileDisk } from './spool/volatile-disk.js';
+import { isRowRefused } from './spool/row-refused.js';
 import type { Settlement } from './settlement.js';
-import { NO_SPOOL, Spool, type SettlementSpool } from './spool.js';
+import { NO_SPOOL, Spool, type SettlementSpool } from './spool/spool.js';
 
 /** During an outage of the database, how often a settlement tries whether it is over. */
 const TRY_AGAIN_EVERY_MS = 1_000;
@@ -50,10 +50,10 @@ const TRY_AGAIN_EVERY_MS = 1_000;
 const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...|LR001)$/;
 /** SQLSTATE of a transaction that was rolled back in favour of others. A retry succeeds. */
 const ROLLED_BACK_STATE = /^40...$/;
-/** How much longer than any request may take a hold stays valid. */
+/** Milliseconds for which a hold stays valid after the longest possible request. */
 const GRACE_MS = 60_000;
 /** Settlements kept in memory that are written at a time. */
-const KEPT_BATCH_ROWS = 200;
+const IN_MEMORY_BATCH_ROWS = 200;
 /** Ids of given-up holds that are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
@@ -78,17 +78,17 @@ export class LedgerService implements OnModuleInit {
   onIncomplete: (() => void) | undefined;
   private readonly logger = new Logger('ledger');
   private readonly open = new OpenItems<Hold>();
-  private readonly settling = new OpenItems<Promise<boolean>>();
+  private readonly settling = new OpenItems<Promise<unknown>>();
   private readonly givenUp = new Set<string>();
   /** Settlements that neither the database nor the disk accepted: their holds stay open until one of them does. */
-  private readonly kept = new Map<Hold, Settlement>();
+  private readonly inMemory = new Map<Hold, Settlement>();
   /** Holds that are being taken. */
   private reserving = 0;
   /** Since when no settlement could be written, and when that was last tried; undefined while writing works. */
-  private away: { readonly since: number; triedAt: number } | undefined;
+  private outage: { readonly since: number; triedAt: number } | undefined;
 
-  private readonly holds: GroupCommit<HoldMember, TakenHold>;
-  private readonly settlements: GroupCommit<string, undefined>;
+  private readonly holdBatches: StatementBatcher<HoldMember, TakenHold>;
+  private readonly settlementBatches: StatementBatcher<string, undefined>;
   private readonly counters: CounterPostings;
 
   constructor(
@@ -102,8 +102,8 @@ export class LedgerService implements OnModuleInit {
   ) {
     this.replica = newUuid(clock.now());
     this.holdMsMax = environment.timeouts.totalMs + GRACE_MS;
-    this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
-    this.settlements = new GroupCommit(this.settleBatch.bind(this), {
+    this.holdBatches = new StatementBatcher(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
+    this.settlementBatches = new StatementBatcher(this.settleBatch.bind(this), {
       timeoutMs: STATEMENT_MS_MAX,
       isBatchFatal: (error) => !isRowRefused(error),
     });
@@ -161,7 +161,7 @@ export class LedgerService implements OnModuleInit {
     guardrails: readonly string[],
     subjects: readonly BudgetSubject[],
   ): Promise<readonly HoldRefusal[]> {
-    // Whatever counts in any of them also counts in the account's.
+    // A settlement that counts in one of these counters also counts in the account's, so that posting those suffices.
     await this.postSettled([{ scope: 'account', scopeId: caller.accountId, interval: 'lifetime' }]);
     try {
       return await this.repository.listCounters(caller, guardrails, subjects);
@@ -176,12 +176,15 @@ export class LedgerService implements OnModuleInit {
    * @throws GatewayError `service-unavailable` while the ledger cannot be written, or the signal's reason
    */
   async hold(request: HoldRequest, signal: CancelSignal): Promise<HoldOutcome> {
-    // If the database fails now, each open hold must find a place in the spool.
-    if (this.open.size + this.reserving >= this.spool.room) throw unavailable();
+    // If the database fails now, each open hold must fit into the spool.
+    if (this.open.size + this.reserving >= this.spool.freeRows) throw unavailable();
     let taken: TakenHold;
     this.reserving++;
     try {
-      taken = await this.holds.submit({ request, amounts: request.bound, extends: false }, request.caller.keyHash);
+      taken = await this.holdBatches.submit(
+        { request, amounts: request.bound, extends: false },
+        request.caller.keyHash,
+      );
     } catch (error) {
       throw this.notTaken(error);
     } finally {
@@ -197,8 +200,8 @@ export class LedgerService implements OnModuleInit {
     }
     const heldAt = taken.heldAt.toISOString();
     const { counters } = taken;
-    const granted: Hold = { id, request, heldAt, counters, bound, observe: undefined, place: undefined };
-    granted.place = this.open.add(granted);
+    const granted: Hold = { id, request, heldAt, counters, bound, observe: undefined, openHandle: undefined };
+    granted.openHandle = this.open.add(granted);
     return { granted };
   }
 
@@ -215,57 +218,58 @@ export class LedgerService implements OnModuleInit {
 
   /**
    * Extends the hold for further calls of the same request, from the same counters.
-   * @param ahead requested in addition for later calls, where every counter keeps plenty free; absent: nothing
-   * @returns undefined when it was granted; else the counters without room, or `gone` when the hold no longer exists
+   * @param extra requested in addition for later calls, where every counter keeps plenty free; absent: nothing
+   * @returns undefined when it was granted; else the counters without enough balance, or `gone` when the hold no longer
+   * exists
    * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
-  extend(hold: Hold, more: HeldAmounts, ahead?: HeldAmounts): Promise<ExtendOutcome> {
-    return this.extendInTurn(hold, { ...hold.request, isFree: false }, more, ahead);
+  extend(hold: Hold, needed: HeldAmounts, extra?: HeldAmounts): Promise<ExtendOutcome> {
+    return this.extendInTurn(hold, { ...hold.request, isFree: false }, needed, extra);
   }
 
   /**
    * Counts a further free request of the day for the same request: that of a consulted model.
-   * @param isShared as `HoldRequest`
+   * @param hasContention as `HoldRequest`
    * @returns as `extend`
    * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
-  countFree(hold: Hold, isShared: boolean): Promise<ExtendOutcome> {
-    return this.extendInTurn(hold, { ...hold.request, isFree: true, isShared }, NOTHING);
+  countFree(hold: Hold, hasContention: boolean): Promise<ExtendOutcome> {
+    return this.extendInTurn(hold, { ...hold.request, isFree: true, hasContention }, NOTHING);
   }
 
   private extendInTurn(
     hold: Hold,
     request: HoldRequest,
-    more: HeldAmounts,
-    ahead?: HeldAmounts,
+    needed: HeldAmounts,
+    extra?: HeldAmounts,
   ): Promise<ExtendOutcome> {
     // One after another: a statement that contains a hold twice fails for all of its members.
-    const member = { request, amounts: more, extends: true, ...(ahead && { ahead }) };
+    const member = { request, amounts: needed, extends: true, ...(extra && { extra }) };
     const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, member));
     hold.extending = extended.catch(() => undefined);
     return extended;
   }
 
   private async extendNext(hold: Hold, member: HoldMember): Promise<ExtendOutcome> {
-    const taken = await this.holds.submit(member, member.request.caller.keyHash).catch((thrown: unknown) => {
+    const taken = await this.holdBatches.submit(member, member.request.caller.keyHash).catch((thrown: unknown) => {
       const error = this.notTaken(thrown);
-      // Its reply is under way, and is settled at the amount that is held.
+      // The reply of the generation is under way, and is settled at the amount that is held.
       if (!(error instanceof GatewayError)) this.logger.error(error);
       throw unavailable();
     });
     if (!taken) return 'gone';
     if ('refused' in taken) return taken;
-    const { amounts, ahead = NOTHING } = member;
-    const more = taken.isAhead
-      ? { credits: amounts.credits + ahead.credits, byok: amounts.byok + ahead.byok }
+    const { amounts, extra = NOTHING } = member;
+    const needed = taken.isAhead
+      ? { credits: amounts.credits + extra.credits, byok: amounts.byok + extra.byok }
       : amounts;
-    hold.bound = { credits: hold.bound.credits + more.credits, byok: hold.bound.byok + more.byok };
+    hold.bound = { credits: hold.bound.credits + needed.credits, byok: hold.bound.byok + needed.byok };
     return undefined;
   }
 
   /**
-   * Writes the state of a hold at once, where a generation goes on with a further call: if this process dies before the
-   * next heartbeat, the ended calls are charged exactly.
+   * Writes the state of a hold at once, where a generation continues with a further call: if this process dies before
+   * the next heartbeat, the ended calls are charged exactly.
    * @returns as `HoldNotes.note`
    */
   note(hold: Hold): Promise<void> {
@@ -280,15 +284,15 @@ export class LedgerService implements OnModuleInit {
   settle(hold: Hold, row: Settlement): Promise<boolean> {
     hold.observe = () => row;
     const written = this.write(hold, row);
-    const place = this.settling.add(written);
-    void written.then(() => this.settling.remove(place));
+    const index = this.settling.add(written);
+    void written.then(() => this.settling.remove(index));
     return this.environment.ledgerDurability === 'strict' ? written : Promise.resolve(true);
   }
 
   /** Replaces a settlement that waits in memory. */
   keep(hold: Hold, row: Settlement): void {
-    if (!this.kept.has(hold)) return;
-    this.kept.set(hold, row);
+    if (!this.inMemory.has(hold)) return;
+    this.inMemory.set(hold, row);
     hold.observe = () => row;
   }
 
@@ -296,15 +300,22 @@ export class LedgerService implements OnModuleInit {
    * Writes the row of a generation without hold and without charge. Resolves when it is written or lost: it is not
    * worth waiting for an outage. Never throws.
    */
-  async record(row: Settlement): Promise<void> {
-    if (this.away) return;
+  record(row: Settlement): Promise<void> {
+    const written = this.writeRecord(row);
+    const index = this.settling.add(written);
+    void written.then(() => this.settling.remove(index));
+    return written;
+  }
+
+  private async writeRecord(row: Settlement): Promise<void> {
+    if (this.outage) return;
     try {
       await this.partitions.ensure(new Date(row.held_at));
-      await this.settlements.submit(printGeneration(row), row.key_hash);
+      await this.settlementBatches.submit(printGeneration(row), row.key_hash);
       this.postings.add(row.id);
     } catch (error) {
       if (!isAway(error)) this.logger.error(error);
-      else this.away ??= { since: performance.now(), triedAt: performance.now() };
+      else this.outage ??= { since: performance.now(), triedAt: performance.now() };
     }
   }
 
@@ -337,10 +348,10 @@ export class LedgerService implements OnModuleInit {
 
   /** Settlements that wait for the database, on the disk or in memory. */
   get waiting(): number {
-    return this.spool.waiting + this.kept.size;
+    return this.spool.waiting + this.inMemory.size;
   }
 
-  /** Opens the spool if its disk was full at the start: it may have room by now. Never throws. */
+  /** Opens the spool if its disk was full at the start: it may have space by now. Never throws. */
   async reopenSpool(): Promise<void> {
     if (this.spool !== NO_SPOOL) return;
     try {
@@ -354,10 +365,10 @@ export class LedgerService implements OnModuleInit {
   async replay(): Promise<void> {
     await this.spool.replay((rows) => this.replayRows(rows));
     await this.replayKept();
-    this.away = undefined;
+    this.outage = undefined;
   }
 
-  /** Resolves when every settlement that was begun is written somewhere. */
+  /** Resolves when every settlement and record that was begun is written somewhere. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.settling);
   }
@@ -369,8 +380,8 @@ export class LedgerService implements OnModuleInit {
   }
 
   private close(hold: Hold): void {
-    if (hold.place !== undefined) this.open.remove(hold.place);
-    hold.place = undefined;
+    if (hold.openHandle !== undefined) this.open.remove(hold.openHandle);
+    hold.openHandle = undefined;
   }
 
   /** The month of a hold must exist when it is settled. */
@@ -391,7 +402,7 @@ export class LedgerService implements OnModuleInit {
 
   private async replayRows(rows: readonly Settlement[]): Promise<void> {
     try {
-      await this.settlements.submit(rows.map(printGeneration).join(','));
+      await this.settlementBatches.submit(rows.map(printGeneration).join(','));
       for (const { id } of rows) this.postings.add(id);
     } catch (error) {
       // A row that the database always refuses must not block the others.
@@ -402,12 +413,12 @@ export class LedgerService implements OnModuleInit {
   }
 
   private async replayKept(): Promise<void> {
-    const kept = [...this.kept];
-    while (kept.length > 0) {
-      const batch = kept.splice(0, KEPT_BATCH_ROWS);
+    const inMemory = [...this.inMemory];
+    while (inMemory.length > 0) {
+      const batch = inMemory.splice(0, IN_MEMORY_BATCH_ROWS);
       await this.replayRows(batch.map(([, row]) => row));
       for (const [hold] of batch) {
-        this.kept.delete(hold);
+        this.inMemory.delete(hold);
         this.close(hold);
       }
     }
@@ -415,21 +426,22 @@ export class LedgerService implements OnModuleInit {
 
   /** @returns whether it is stored outside of memory */
   private async write(hold: Hold, row: Settlement): Promise<boolean> {
-    const { away } = this;
+    const { outage } = this;
     const now = performance.now();
     try {
-      // During an outage each reply would wait in vain; one a second tries whether it is over.
-      if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < TRY_AGAIN_EVERY_MS) throw unavailable();
-      if (away) away.triedAt = now;
-      await this.settlements.submit(printGeneration(row), hold.request.caller.keyHash);
-      this.away = undefined;
+      // During an outage one settlement a second tries the database; the others do not wait for it.
+      if (outage && now - outage.since > STATEMENT_MS_MAX && now - outage.triedAt < TRY_AGAIN_EVERY_MS)
+        throw unavailable();
+      if (outage) outage.triedAt = now;
+      await this.settlementBatches.submit(printGeneration(row), hold.request.caller.keyHash);
+      this.outage = undefined;
       this.postings.add(hold.id);
     } catch (error) {
       if (isRowRefused(error)) this.reportLost(hold.id, error);
       else {
-        this.away ??= { since: now, triedAt: now };
+        this.outage ??= { since: now, triedAt: now };
         if (!(await this.writeToSpool(row, error))) {
-          this.kept.set(hold, row);
+          this.inMemory.set(hold, row);
           return false;
         }
       }

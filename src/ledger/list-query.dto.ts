@@ -1,14 +1,13 @@
 import { GatewayError } from '../core/errors.js';
-import { workspaceReference } from '../shared/http/fields.js';
+import { workspaceReference } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { CURSOR_CHARACTERS_MAX } from '../shared/http/page-cursor.js';
-import { PageLimit, QueryMoment } from '../shared/http/query-fields.js';
-import { EXPORT_FORMATS, type ExportFormat } from '../shared/http/row-export.js';
-import { compile, oneOf, text } from '../shared/http/schema.js';
+import { PageLimit, QueryExport, QueryMoment } from '../shared/http/query-validators.js';
+import type { ExportFormat } from '../shared/http/row-export.js';
+import { compile, text } from '../shared/http/schema.js';
 
 const cursor = compile(text({ min: 1, max: CURSOR_CHARACTERS_MAX }));
-const format = compile(oneOf(EXPORT_FORMATS));
 
 /** The parameters of every list that is ordered by time. */
 export class ListQueryDto {
@@ -28,12 +27,11 @@ export class ListQueryDto {
   @Fits(cursor)
   cursor?: string;
 
-  /** Of a page: what is exported has no pages. */
+  /** The size of a page. An export has no pages. */
   @PageLimit()
   limit = 50;
 
-  @MayOmit()
-  @Fits(format)
+  @QueryExport()
   format?: ExportFormat;
 }
 

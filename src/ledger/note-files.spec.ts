@@ -8,7 +8,7 @@ import { writeSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NOTHING_OBSERVED } from './generation-row.js';
+import { NOTHING_OBSERVED } from './generations/generation-row.js';
 import { NoteFiles, type Note } from './note-files.js';
 import type { Settlement } from './settlement.js';
 
@@ -45,7 +45,7 @@ describe('notes of open generations', () => {
     expect(await NoteFiles.read(join(folder, 'nowhere'))).toEqual({ notes: [], damaged: [] });
   });
 
-  it('are refused with their path where something else is in their place', async () => {
+  it('are refused with their path where it holds something else', async () => {
     files.write(note('a', '1'));
     const [line] = (await readFile(join(folder, '0.rows'), 'utf8')).split('\n');
     const other = join(folder, '1.rows');
@@ -57,35 +57,35 @@ describe('notes of open generations', () => {
     execFileSync('mkfifo', [other]);
     expect(await refused()).toContain(`${other} cannot be read (it is no file)`);
     await rm(other);
-    // Its checksum is right, but it is no JSON.
+    // The checksum is right, but the line is no JSON.
     await writeFile(other, `{"sum":"${hash('sha256', '{', 'hex').slice(0, 16)}","row":{}\n${line}\n`);
-    expect(await refused()).toContain(`${other} cannot be read (it is none of ours, or too large)`);
+    expect(await refused()).toContain(`${other} cannot be read (it was not written by this gateway, or is too large)`);
   });
 
   it('are gone once a heartbeat has written them, and only then', async () => {
     files.write(note('before', '1'));
-    const markWritten = files.turn();
+    const markWritten = files.switchFiles();
     files.write(note('after', '2'));
     expect(await costs()).toEqual({ before: '1', after: '2' });
     markWritten();
     expect(await costs()).toEqual({ after: '2' });
     expect([files.latest('before'), files.latest('after')?.cost]).toEqual([undefined, '2']);
-    files.turn()();
+    files.switchFiles()();
     expect(await costs()).toEqual({});
   });
 
   it('stay through failing heartbeats, and the first that succeeds ends them', async () => {
     files.write(note('a', '1'));
-    files.turn();
+    files.switchFiles();
     files.write(note('b', '2'));
-    files.turn();
+    files.switchFiles();
     files.write(note('c', '3'));
-    const markWritten = files.turn();
+    const markWritten = files.switchFiles();
     files.write(note('d', '4'));
     expect(await costs()).toEqual({ a: '1', b: '2', c: '3', d: '4' });
     markWritten();
     expect(await costs()).toMatchObject({ b: '2', c: '3', d: '4' });
-    files.turn()();
+    files.switchFiles()();
     expect(await costs()).toEqual({});
     files.write(note('e', '5'));
     expect(await costs()).toEqual({ e: '5' });
@@ -93,20 +93,20 @@ describe('notes of open generations', () => {
 
   it('yield the latest row, in whichever of the two files it is', async () => {
     files.write(note('a', '1'));
-    files.turn();
+    files.switchFiles();
     files.write(note('a', '2'));
     expect([await costs(), files.latest('a')?.cost]).toEqual([{ a: '2' }, '2']);
-    files.turn()();
-    files.turn();
+    files.switchFiles()();
+    files.switchFiles();
     files.write(note('b', '3'));
-    files.turn();
+    files.switchFiles();
     files.write(note('b', '4'));
     expect([(await costs())['b'], files.latest('b')?.cost]).toEqual(['4', '4']);
   });
 
   it('touch no file after the last call, which a heartbeat may outlive', async () => {
     files.write(note('a', '1'));
-    const markWritten = files.turn();
+    const markWritten = files.switchFiles();
     files.close();
     const another = await open(join(folder, 'another'), 'w');
     await another.writeFile('whole');
@@ -120,7 +120,7 @@ describe('notes of open generations', () => {
   it('take no more disk than between two heartbeats', async () => {
     for (let beat = 0; beat < 50; beat++) {
       for (let count = 0; count < 10; count++) files.write(note('a', String(count)));
-      files.turn()();
+      files.switchFiles()();
     }
     files.write(note('a', 'last'));
     const sizes = await Promise.all(['0.rows', '1.rows'].map(async (name) => (await stat(join(folder, name))).size));

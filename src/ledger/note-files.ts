@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StoreRefused } from '../shared/database/store-refused.js';
 import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
-import { printSpoolLine, readSpoolLines, type SpoolReading } from './spool-lines.js';
+import { printSpoolLine, readSpoolLines, type SpoolReading } from './spool/spool-lines.js';
 
 /** Name of their folder in the data directory. */
 export const NOTES = 'notes';
@@ -34,9 +34,9 @@ type NoteLine = Note & { readonly number: number };
 
 interface NoteFile {
   readonly descriptor: number;
-  /** Its rows, the latest of each generation. */
+  /** Latest row of each generation in the file. */
   readonly rows: Map<string, Settlement>;
-  /** Its last line was cut short; a line end is written before the next. */
+  /** The last line of the file is incomplete; a line break is written before the next line. */
   isTorn: boolean;
 }
 
@@ -48,7 +48,7 @@ async function readLines(path: string): Promise<SpoolReading<NoteLine>> {
     if (isFile) return readSpoolLines<NoteLine>(await readFile(path));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return { rows: [], damaged: [] };
-    throw unreadable(path, systemCode(error) ?? 'it is none of ours, or too large');
+    throw unreadable(path, systemCode(error) ?? 'it was not written by this gateway, or is too large');
   }
   throw unreadable(path, 'it is no file');
 }
@@ -69,7 +69,7 @@ export class NoteFiles {
 
   private constructor(
     private current: NoteFile,
-    private other: NoteFile,
+    private former: NoteFile,
     private readonly writeLine: WriteLine,
   ) {}
 
@@ -95,12 +95,12 @@ export class NoteFiles {
   /** Makes empty files, in a folder that is made with mode 0700. For one process at a time. */
   static create(folder: string, writeLine: WriteLine = writeSync): NoteFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const [one, other] = NAMES.map((name) => {
+    const [current, former] = NAMES.map((name) => {
       const descriptor = openSync(join(folder, name), 'a', 0o600);
       ftruncateSync(descriptor);
       return { descriptor, rows: new Map<string, Settlement>(), isTorn: false };
     });
-    return new NoteFiles(one!, other!, writeLine);
+    return new NoteFiles(current!, former!, writeLine);
   }
 
   /** @throws when the disk refuses it */
@@ -116,28 +116,28 @@ export class NoteFiles {
 
   /** The latest row of a generation in these files. */
   latest(id: string): Settlement | undefined {
-    return this.current.rows.get(id) ?? this.other.rows.get(id);
+    return this.current.rows.get(id) ?? this.former.rows.get(id);
   }
 
   /**
    * Switches files before the state of all open generations is read, to be brought into the database.
    * @returns to be called when it is there
    */
-  turn(): () => void {
-    // The other file is still needed until its contents have reached the database.
-    if (this.other.rows.size === 0) [this.current, this.other] = [this.other, this.current];
-    const { other } = this;
+  switchFiles(): () => void {
+    // The former file is still needed until its contents have reached the database.
+    if (this.former.rows.size === 0) [this.current, this.former] = [this.former, this.current];
+    const { former } = this;
     return () => {
-      if (this.isClosed || other.rows.size === 0) return;
-      ftruncateSync(other.descriptor);
-      other.rows.clear();
-      other.isTorn = false;
+      if (this.isClosed || former.rows.size === 0) return;
+      ftruncateSync(former.descriptor);
+      former.rows.clear();
+      former.isTorn = false;
     };
   }
 
   close(): void {
     this.isClosed = true;
     closeSync(this.current.descriptor);
-    closeSync(this.other.descriptor);
+    closeSync(this.former.descriptor);
   }
 }

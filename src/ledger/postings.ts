@@ -18,12 +18,12 @@ export class Postings {
 
   constructor(private readonly repository: LedgerRepository) {}
 
-  /** To be called when the hold is settled in the database. */
+  /** Must be called when the hold is settled in the database. */
   add(id: string): void {
     if (this.settled.length < WAITING_MAX) this.settled.push(id);
   }
 
-  /** To be called when nothing was sent for the hold, and nothing will be. */
+  /** Must be called when nothing was sent for the hold, and nothing will be. */
   release(id: string): void {
     if (this.released.length < WAITING_MAX) this.released.push(id);
   }
@@ -52,7 +52,7 @@ export class Postings {
         settled.splice(0, POSTED_MAX);
       }
     } catch (error) {
-      // They wait for the next time; those that find no room here are found by the sweep.
+      // These wait for the next posting; the sweep finds those that do not fit here.
       if (!isDatabaseUnavailable(error)) this.logger.error(error);
       for (const id of settled) this.add(id);
       for (const id of released) this.release(id);

@@ -32,7 +32,7 @@ const PRICES: Pricing = {
   ],
 };
 
-/** The same value with the keys of every object the other way round. */
+/** The value with the keys of every object in reverse order. */
 function reversed<T>(value: T): T {
   if (Array.isArray(value)) return value.map(reversed) as T;
   if (typeof value !== 'object' || value === null) return value;

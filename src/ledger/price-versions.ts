@@ -49,7 +49,7 @@ export class PriceVersions {
   }
 }
 
-/** As decimal USD per token or unit; keys sorted, so that equal prices have the same text. */
+/** Prices as decimal USD per token or unit. Keys are sorted, so that equal prices have the same text. */
 function printPricing(pricing: Pricing): string {
   return JSON.stringify(sorted(pricing));
 }

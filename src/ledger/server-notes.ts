@@ -14,13 +14,13 @@ export class ServerNotes extends HoldNotes {
   }
 
   override async restore(): Promise<void> {
-    // They are in the database already.
+    // The notes are in the database already.
   }
 
   override note(hold: Hold): Promise<void> {
     return new Promise((safe) => {
-      // One after another, because the latest is the most complete; and by its answer, because connections are
-      // unordered.
+      // Notes of a hold are sent one after another, because the latest is the most complete. Each waits for the answer
+      // to the one before, because connections are unordered.
       hold.noting = (hold.noting ?? Promise.resolve()).then(() => this.noteNext(hold, safe)).then(safe);
     });
   }
@@ -29,7 +29,7 @@ export class ServerNotes extends HoldNotes {
     return undefined;
   }
 
-  override turn(): () => void {
+  override switchFiles(): () => void {
     return () => undefined;
   }
 

@@ -1,4 +1,4 @@
-import type { GenerationRow } from './generation-row.js';
+import type { GenerationRow } from './generations/generation-row.js';
 import type { HeldCounters } from './hold.js';
 
 /**

@@ -7,7 +7,8 @@ import { isOneOf } from '../shared/database/is-one-of.js';
 import { usdColumn } from './usd-column.js';
 
 /**
- * What a counter counts for. That of `free_requests` counts requests, each as one whole unit, by account and by key.
+ * The kind of object whose spend a counter sums. `free_requests` counts requests instead, each as one whole unit, by
+ * account and by key.
  */
 export type SpendingScope = 'account' | 'key' | 'workspace' | 'guardrail' | SubjectScope | 'free_requests';
 
@@ -44,7 +45,7 @@ export class SpendingWindowEntity {
   @Column({ type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   held!: PicoUsd;
 
-  /** At list price, through the caller's own provider credentials: no credits. */
+  /** Amount at list price through the caller's own provider credentials: no credits. */
   @Column({ name: 'byok_used', type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   byokUsed!: PicoUsd;
 

@@ -4,7 +4,7 @@ import { Clock } from '../core/time.js';
 import type { SpendingWindowEntity } from './spending-window.entity.js';
 import type { Postings } from './postings.js';
 import { SpendingWindows, NO_SPENDING } from './spending-windows.js';
-import type { WindowsRepository } from './windows.repository.js';
+import type { SpendingWindowsRepository } from './spending-windows.repository.js';
 
 const AHEAD_MS = 3_600_000;
 const USD = 1_000_000_000_000n;
@@ -21,13 +21,16 @@ const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
 
 function windowsOver(rows: Partial<SpendingWindowEntity>[]): { windows: SpendingWindows; queries: unknown[][] } {
   const queries: unknown[][] = [];
-  const repository: Pick<WindowsRepository, 'listCurrent'> = {
+  const repository: Pick<SpendingWindowsRepository, 'listCurrent'> = {
     listCurrent: async (...question) => {
       queries.push(question);
       return rows as SpendingWindowEntity[];
     },
   };
-  return { windows: new SpendingWindows(repository as WindowsRepository, NO_POSTINGS, new MovedClock()), queries };
+  return {
+    windows: new SpendingWindows(repository as SpendingWindowsRepository, NO_POSTINGS, new MovedClock()),
+    queries,
+  };
 }
 
 describe('SpendingWindows', () => {

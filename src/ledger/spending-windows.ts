@@ -4,17 +4,17 @@ import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { Clock, type Interval } from '../core/time.js';
 import { Postings } from './postings.js';
 import type { SpendingScope, SpendingWindowEntity } from './spending-window.entity.js';
-import { WindowsRepository } from './windows.repository.js';
+import { SpendingWindowsRepository } from './spending-windows.repository.js';
 
 /** State of a counter in its current window. */
-export interface Spent {
+export interface CounterState {
   readonly used: PicoUsd;
   /** Held for calls that are under way. */
   readonly held: PicoUsd;
 }
 
-/** One kind of spending by interval, each in its current UTC window; `lifetime` is all time. */
-export type SpentByInterval = Readonly<Record<Interval, Spent>>;
+/** Spend of one kind by interval, each in its current UTC window; `lifetime` is all time. */
+export type SpentByInterval = Readonly<Record<Interval, CounterState>>;
 
 /** The spending of one key, or of another owner of budgets. */
 export interface KeySpending {
@@ -27,12 +27,12 @@ export interface KeySpending {
 }
 
 /** The counter that every charge of the account goes through. */
-export interface AccountSpending extends Spent {
+export interface AccountSpending extends CounterState {
   /** All credits that were ever added; `null` is unlimited. */
   readonly limit: PicoUsd | null;
 }
 
-const NOTHING: Spent = { used: 0n, held: 0n };
+const NOTHING: CounterState = { used: 0n, held: 0n };
 const NOWHERE: SpentByInterval = { daily: NOTHING, weekly: NOTHING, monthly: NOTHING, lifetime: NOTHING };
 
 /** The spending of a key that has no window yet. */
@@ -45,14 +45,14 @@ export const NO_SPENDING: KeySpending = { credits: NOWHERE, byok: NOWHERE };
 @Injectable()
 export class SpendingWindows {
   constructor(
-    private readonly windows: WindowsRepository,
+    private readonly windows: SpendingWindowsRepository,
     private readonly postings: Postings,
     private readonly clock: Clock,
   ) {}
 
-  /** By key hash, for every given hash. */
+  /** Returns an entry for every given hash. */
   async ofKeys(accountId: string, keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeySpending>> {
-    return postKeyWindows(keyHashes, keyHashes.length === 0 ? [] : await this.list(accountId, 'key', keyHashes));
+    return groupWindowsByKey(keyHashes, keyHashes.length === 0 ? [] : await this.list(accountId, 'key', keyHashes));
   }
 
   async ofKey(accountId: string, keyHash: string): Promise<KeySpending> {
@@ -60,19 +60,19 @@ export class SpendingWindows {
     return spending.get(keyHash) ?? NO_SPENDING;
   }
 
-  /** Of users, members or tags, by the `scopeId` of each. */
+  /** The spending of users, members or tags, by their `scopeId`. */
   async ofSubjects(
     accountId: string,
     scope: SubjectScope,
     scopeIds: readonly string[],
   ): Promise<ReadonlyMap<string, KeySpending>> {
-    return postKeyWindows(scopeIds, scopeIds.length === 0 ? [] : await this.list(accountId, scope, scopeIds));
+    return groupWindowsByKey(scopeIds, scopeIds.length === 0 ? [] : await this.list(accountId, scope, scopeIds));
   }
 
-  /** In the intervals that the workspace has budgets for: others are not counted. */
+  /** Spend in the intervals that the workspace has budgets for: others are not counted. */
   async ofWorkspace(accountId: string, workspaceId: string): Promise<KeySpending> {
     const rows = await this.list(accountId, 'workspace', [workspaceId]);
-    return postKeyWindows([workspaceId], rows).get(workspaceId) ?? NO_SPENDING;
+    return groupWindowsByKey([workspaceId], rows).get(workspaceId) ?? NO_SPENDING;
   }
 
   async ofAccount(accountId: string): Promise<AccountSpending> {
@@ -80,7 +80,7 @@ export class SpendingWindows {
     return row ? { limit: row.limit, used: row.used, held: row.held } : { ...NOTHING, limit: 0n };
   }
 
-  /** How many requests to free variants the account has made on the current UTC day. */
+  /** Number of requests to free variants that the account has made on the current UTC day. */
   async countFreeRequests(accountId: string): Promise<number> {
     const [row] = await this.list(accountId, 'free_requests', [accountId]);
     return row ? Number(row.used / PICO_PER_USD) : 0;
@@ -102,7 +102,7 @@ export class SpendingWindows {
 }
 
 /** Groups rows of current windows by key, or by another owner of the counters. */
-export function postKeyWindows(
+export function groupWindowsByKey(
   keyHashes: readonly string[],
   rows: readonly SpendingWindowEntity[],
 ): ReadonlyMap<string, KeySpending> {

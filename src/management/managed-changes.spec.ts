@@ -5,7 +5,7 @@ import type { DataSource, EntityManager } from 'typeorm';
 import { Clock } from '../core/time.js';
 import { operatorOf, type AuditLog } from '../audit/audit-log.js';
 import { SealKeyNeeded } from '../audit/audit-seals.js';
-import { ManagedChanges, takingAlong, type ManagedChange } from './managed-changes.js';
+import { ManagedChanges, withNestedChanges, type ManagedChange } from './managed-changes.js';
 
 type Part = 'work' | 'entry' | 'last' | 'commit';
 
@@ -137,7 +137,7 @@ describe('ManagedChanges', () => {
   });
 });
 
-describe('takingAlong', () => {
+describe('withNestedChanges', () => {
   it('puts the entries of the included changes first, and runs and forgets all of them', async () => {
     const order: string[] = [];
     const change = (name: string): ManagedChange<string> => ({
@@ -146,7 +146,7 @@ describe('takingAlong', () => {
       last: async () => void order.push(`last ${name}`),
       forget: () => void order.push(`forget ${name}`),
     });
-    const whole = takingAlong(change('whole'), change('part'), { result: undefined, entries: [] });
+    const whole = withNestedChanges(change('whole'), change('part'), { result: undefined, entries: [] });
     expect([whole.result, whole.entries.map(({ action }) => action)]).toEqual(['whole', ['part', 'whole']]);
     await whole.last?.();
     whole.forget?.();

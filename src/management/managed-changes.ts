@@ -9,7 +9,7 @@ import { SealKeyNeeded } from '../audit/audit-seals.js';
 export interface ManagedChange<Result> {
   /** For the caller: what the statements of the change returned. */
   readonly result: Result;
-  /** What the audit log stores; empty where nothing changed. */
+  /** Entries for the audit log; empty where nothing changed. */
   readonly entries: readonly AuditChange[];
   /** Statements that must follow the entries in the same transaction, because they lock rows that calls wait for. */
   readonly last?: () => Promise<void>;
@@ -18,7 +18,7 @@ export interface ManagedChange<Result> {
 }
 
 /** A change that includes others: their entries come before its own. */
-export function takingAlong<Result>(
+export function withNestedChanges<Result>(
   change: ManagedChange<Result>,
   ...others: readonly ManagedChange<unknown>[]
 ): ManagedChange<Result> {
@@ -92,7 +92,10 @@ export class ManagedChanges {
     }
   }
 
-  /** Where logs are stored apart from the database, the last such line shows what a chain cannot: where it ended. */
+  /**
+   * Logs may be stored apart from the database: the last such line then shows the end of the chain, which the chain
+   * cannot.
+   */
   private logSeal({ accountId }: AuditActor, newest: NewestEntry): void {
     this.logger.log('A change was recorded.', { accountId, ...newest });
   }

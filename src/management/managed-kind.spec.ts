@@ -41,21 +41,21 @@ describe('ManagedKind', () => {
     workspaceId: 'w',
     view: { id, amount: Number(amount) },
   }));
-  const place = { target: 'it', workspaceId: 'w' };
+  const target = { target: 'it', workspaceId: 'w' };
 
   it('names the action on a resource, with its view', () => {
     const view = { id: 'it', amount: 5 };
     const thing = { ...THING, amount: 5n };
-    expect(kind.created(thing)).toEqual({ action: 'thing.create', ...place, after: view });
-    expect(kind.deleted(thing)).toEqual({ action: 'thing.delete', ...place, before: view });
-    expect(kind.entry('assign', thing, { after: {} })).toEqual({ action: 'thing.assign', ...place, after: {} });
+    expect(kind.created(thing)).toEqual({ action: 'thing.create', ...target, after: view });
+    expect(kind.deleted(thing)).toEqual({ action: 'thing.delete', ...target, before: view });
+    expect(kind.entry('assign', thing, { after: {} })).toEqual({ action: 'thing.assign', ...target, after: {} });
   });
 
   it('writes and records an update, from the old to the stored state', async () => {
     const stored = { ...THING, amount: 7n };
     const change = await kind.update({ ...THING, amount: 5n }, { amount: 6n }, () => Promise.resolve(stored), { a: 1 });
     const states = { before: { id: 'it', amount: 5 }, after: { id: 'it', amount: 7, a: 1 } };
-    expect(change).toEqual({ result: stored, entries: [{ action: 'thing.update', ...place, ...states }] });
+    expect(change).toEqual({ result: stored, entries: [{ action: 'thing.update', ...target, ...states }] });
   });
 
   it('does neither where the values are the same', async () => {

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuditChange } from '../audit/audit-log.js';
 import type { ManagedChange } from './managed-changes.js';
 
-/** What the log stores of a resource. */
+/** A resource in the form that the audit log stores. */
 export interface LoggedThing {
   readonly target: string;
   readonly workspaceId?: string | undefined;
-  /** As the API shows it. Never a secret. */
+  /** The resource in the form of the API. Never a secret. */
   readonly view: object;
 }
 

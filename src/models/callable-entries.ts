@@ -10,7 +10,7 @@ import type { IsCallable } from './model-entry.js';
 
 const NONE: readonly StoredCredential[] = [];
 
-/** Which models can be called, by the same rules as routing, without policies. */
+/** Finds the models that can be called, by the same rules as routing, without policies. */
 @Injectable()
 export class CallableEntries {
   constructor(

@@ -9,7 +9,7 @@ const NARROWED_MAX = 4096;
 
 /** The views of one catalog. Safe to share. */
 export class CatalogView {
-  /** In the order of the catalog. */
+  /** Entries in the order of the catalog. */
   readonly entries: readonly ModelEntry[];
   private readonly byId: ReadonlyMap<string, ModelEntry>;
   private readonly narrowed = recentlyUsed<string, ModelEntry>(NARROWED_MAX);
@@ -23,9 +23,9 @@ export class CatalogView {
     return this.byId.get(id);
   }
 
-  /** The same model with some of its endpoints, at least one: most callers of an account have the same ones. */
+  /** The model with some of its endpoints, at least one: most callers of an account have the same ones. */
   narrow({ model }: ModelEntry, endpoints: readonly Endpoint[]): ModelEntry {
-    // Neither ids nor tags can contain a space.
+    // Ids and tags contain no spaces.
     const key = [model.id, ...endpoints.map(({ tag }) => tag)].join(' ');
     let entry = this.narrowed.get(key);
     if (!entry) this.narrowed.set(key, (entry = createEntry(model, endpoints)));

@@ -1,19 +1,19 @@
 import type { PicoUsd } from '../core/money/credits.js';
-import { MODALITIES } from '../core/routing/catalog.js';
+import { MODALITIES, OUTPUT_MODALITIES } from '../core/routing/catalog.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { PageOffset, QueryFlag, QueryList, QueryNumber, QueryUsd } from '../shared/http/query-fields.js';
+import { PageOffset, QueryFlag, QueryList, QueryNumber, QueryUsd } from '../shared/http/query-validators.js';
 import { compile, literal, oneOf, text } from '../shared/http/schema.js';
 
 const WORDS_CHARACTERS_MAX = 256;
 /** Several times as many as all modalities together. */
 const LIST_CHARACTERS_MAX = 1_024;
 /** Modalities of the wire format that a catalog cannot have: no model matches these. */
-const OTHER_MODALITIES = ['embeddings', 'rerank', 'decisions', 'speech', 'transcription'];
+const OTHER_MODALITIES = ['decisions', 'speech', 'transcription'];
 
 const listPattern = (names: readonly string[]): string => `^(${names.join('|')})?(,(${names.join('|')})?)*$`;
-const modalities = (...more: readonly string[]) => {
-  const names = [...MODALITIES, ...OTHER_MODALITIES, ...more];
+const modalities = (...known: readonly string[]) => {
+  const names = [...known, ...OTHER_MODALITIES];
   return compile(
     text({
       max: LIST_CHARACTERS_MAX,
@@ -40,8 +40,8 @@ const names = compile(
     reason: 'must be a list, separated by commas, of at most 128 names',
   }),
 );
-const inputModalities = modalities();
-const outputModalities = modalities('all');
+const inputModalities = modalities(...MODALITIES);
+const outputModalities = modalities(...OUTPUT_MODALITIES, 'all');
 const category = compile(
   oneOf([
     'programming', 'roleplay', 'marketing', 'marketing/seo', 'technology', 'science', 'translation', 'legal', 'finance', 'health',

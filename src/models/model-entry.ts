@@ -11,13 +11,13 @@ export interface ModelEntry {
   readonly model: Model;
   /** The shown endpoints, at least one. */
   readonly endpoints: readonly Endpoint[];
-  /** Of the endpoint that represents the model: 10⁻¹² USD per token. */
+  /** Price at the endpoint that represents the model: 10⁻¹² USD per token. */
   readonly promptPrice: PicoUsd;
   readonly completionPrice: PicoUsd;
   readonly parameters: ReadonlySet<string>;
   /** The text that `q` is searched in, in lower case. */
   readonly words: string;
-  /** Its printed view, without the part that depends on the caller and without the last brace. */
+  /** JSON of the model without its last brace and without the fields that depend on the caller. */
   readonly head: string;
 }
 
@@ -42,7 +42,7 @@ export function createEntry(model: Model, endpoints: readonly Endpoint[]): Model
   };
 }
 
-/** In the order of the catalog. */
+/** Models in the order of the catalog. */
 export const listEntries = ({ models }: CatalogSnapshot): readonly ModelEntry[] =>
   [...models.values()].map((model) => createEntry(model, model.endpoints));
 

@@ -60,10 +60,10 @@ function listFilters(query: ListModelsDto): Filter[] {
   const { supported_parameters: parameters = [], input_modalities: inputs = [], context, distillable } = query;
   if (parameters.length > 0) filters.push((entry) => parameters.every((name) => entry.parameters.has(name)));
   if (inputs.length > 0)
-    filters.push(({ model }) => inputs.every((name) => model.inputModalities.some((one) => one === name)));
+    filters.push(({ model }) => inputs.every((name) => model.inputModalities.some((modality) => modality === name)));
   const outputs = query.output_modalities?.length ? query.output_modalities : OUTPUTS_DEFAULT;
   if (!outputs.includes(ALL))
-    filters.push(({ model }) => outputs.some((name) => model.outputModalities.some((one) => one === name)));
+    filters.push(({ model }) => outputs.some((name) => model.outputModalities.some((modality) => modality === name)));
   if (context !== undefined) filters.push(({ model }) => model.contextLength >= context);
   const authors = (query.model_authors ?? []).map((author) => author.toLowerCase());
   if (authors.length > 0) filters.push(({ model }) => authors.includes(authorOf(model.id)));
@@ -75,7 +75,7 @@ function listFilters(query: ListModelsDto): Filter[] {
   return filters;
 }
 
-/** Both bounds inclusive. Exact: amounts are compared as integers. */
+/** Filters by price. Both bounds are inclusive, and amounts are compared as integers. */
 function addPriceFilter(
   least: PicoUsd | undefined,
   most: PicoUsd | undefined,

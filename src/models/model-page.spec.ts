@@ -85,7 +85,7 @@ describe('printModelPage', () => {
     expect(pageOf(count, { before_id: '0' })).toMatchObject({ data: [], ...ends([], false) });
   });
 
-  it('refuses a place before a model that is not there, and two places at once', () => {
+  it('refuses a position before a model that is not there, and two positions at once', () => {
     expect(() => pageOf(3, { before_id: 'x' })).toThrow('before_id: must be the id of a model of this list');
     for (const other of [{ after_id: '0' }, { offset: '1' }])
       expect(() => pageOf(3, { before_id: '2', ...other })).toThrow('before_id: cannot be combined');

@@ -6,7 +6,7 @@ import { printEntry, type IsCallable, type ModelEntry } from './model-entry.js';
 /** docs/use/models.md#filters-order-pages: how many one page holds, where no limit is given. */
 const LIMIT_DEFAULT = 500;
 
-/** Part of a list: places from `start` to before `end`, and what leads on from there. */
+/** Part of a list: indexes from `start` (inclusive) to `end` (exclusive). */
 interface Page {
   readonly start: number;
   readonly end: number;
@@ -17,7 +17,7 @@ interface Page {
 /**
  * The body of a list of models, from views that are printed already. Without paging parameters it is the whole list.
  * @param path of the list, without its query
- * @throws GatewayError `invalid-request` for an id that is not in the list, and for places that exclude each other
+ * @throws GatewayError `invalid-request` for an id that is not in the list, and for positions that exclude each other
  */
 export function printModelPage(
   entries: readonly ModelEntry[],
@@ -42,7 +42,7 @@ function pageOf(entries: readonly ModelEntry[], query: ListModelsDto): Page {
   const { offset, limit, after_id: afterId, before_id: beforeId } = query;
   if (beforeId !== undefined) return pageBefore(entries, beforeId, query);
   if ((offset ?? limit ?? afterId) === undefined) return { start: 0, end: entries.length, next: undefined };
-  const start = (afterId === undefined ? 0 : placeOf(entries, 'after_id', afterId) + 1) + (offset ?? 0);
+  const start = (afterId === undefined ? 0 : indexOfEntry(entries, 'after_id', afterId) + 1) + (offset ?? 0);
   const size = limit ?? LIMIT_DEFAULT;
   const end = start + size;
   const next = end < entries.length ? { offset: String(end), limit: String(size) } : undefined;
@@ -54,21 +54,21 @@ function pageBefore(entries: readonly ModelEntry[], beforeId: string, query: Lis
   const { offset, limit = LIMIT_DEFAULT, after_id: afterId } = query;
   if ((offset ?? afterId) !== undefined)
     throw new GatewayError('invalid-request', 'before_id: cannot be combined with after_id or offset');
-  const end = placeOf(entries, 'before_id', beforeId);
+  const end = indexOfEntry(entries, 'before_id', beforeId);
   const start = Math.max(0, end - limit);
   return { start, end, next: start > 0 ? { before_id: entries[start]!.model.id, limit: String(limit) } : undefined };
 }
 
-function placeOf(entries: readonly ModelEntry[], name: string, id: string): number {
-  const place = entries.findIndex(({ model }) => model.id === id);
-  if (place === -1) throw new GatewayError('invalid-request', `${name}: must be the id of a model of this list`);
-  return place;
+function indexOfEntry(entries: readonly ModelEntry[], name: string, id: string): number {
+  const index = entries.findIndex(({ model }) => model.id === id);
+  if (index === -1) throw new GatewayError('invalid-request', `${name}: must be the id of a model of this list`);
+  return index;
 }
 
-/** The same query from there on. */
+/** Address of the next page. */
 function linkOf(query: ListModelsDto, path: string, next: Readonly<Record<string, string>>): string {
-  const given = Object.entries(instanceToPlain(query)).filter(([, value]) => value !== undefined);
-  const parameters = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  const entries = Object.entries(instanceToPlain(query)).filter(([, value]) => value !== undefined);
+  const parameters = new URLSearchParams(entries.map(([name, value]): [string, string] => [name, String(value)]));
   for (const name of ['after_id', 'before_id', 'offset']) if (!(name in next)) parameters.delete(name);
   for (const [name, value] of Object.entries(next)) parameters.set(name, value);
   return `${path}?${parameters.toString()}`;

@@ -7,7 +7,7 @@ import { readModelName } from '../core/routing/model-name.js';
 import { modelId } from '../core/routing/resolve-model.js';
 import { shortened } from '../core/shortened.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { one } from '../shared/http/replies.js';
+import { single } from '../shared/http/reply-schemas.js';
 import { FromCaller, OpenWithCatalog } from '../shared/http/route.decorators.js';
 import { object, rows, titled, type Static } from '../shared/http/schema.js';
 import { CallableEntries } from './callable-entries.js';
@@ -18,12 +18,12 @@ import { endpointView } from './view-endpoint.js';
 import { createdOf, modelHead, modelView, retrievedModel, viewArchitecture } from './view-model.js';
 
 const modelEndpoints = titled('model-endpoints', object({ ...modelHead, endpoints: rows(endpointView) }));
-const modelEndpointsReply = one(modelEndpoints);
-const endpointsReply = one(rows(endpointView));
+const modelEndpointsReply = single(modelEndpoints);
+const endpointsReply = single(rows(endpointView));
 
 /**
  * One model, its endpoints, and the endpoints with zero data retention
- * (docs/use/models.md#the-catalogue-as-callers-see-it).
+ * (docs/use/models.md#models-and-providers).
  */
 @Controller()
 @OpenWithCatalog()
@@ -41,7 +41,7 @@ export class ModelController {
    */
   @Get('model/:author/:slug')
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers(one(modelView), { summary: 'Show a model' })
+  @Answers(single(modelView), { summary: 'Show a model' })
   async show(
     @Param('author') author: string,
     @Param('slug') slug: string,
@@ -95,7 +95,7 @@ export class ModelController {
   }
 
   @Get('endpoints/zdr')
-  @Answers(endpointsReply, { summary: 'List the endpoints that keep nothing' })
+  @Answers(endpointsReply, { summary: 'List the endpoints with zero data retention' })
   listZdr(): Static<typeof endpointsReply> {
     const models = [...this.catalog.current.models.values()];
     return { data: models.flatMap((model) => this.endpoints.of(model, ({ policy }) => policy.zeroDataRetention)) };

@@ -5,7 +5,7 @@ import { Clock } from '../core/time.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { one } from '../shared/http/replies.js';
+import { single } from '../shared/http/reply-schemas.js';
 import { FromQuery } from '../shared/http/parameter-types.js';
 import { FromCaller, OpenWithCatalog } from '../shared/http/route.decorators.js';
 import { described, flag, integer, nullable, object, rows, text, type Static } from '../shared/http/schema.js';
@@ -17,9 +17,11 @@ import type { IsCallable, ModelEntry } from './model-entry.js';
 import { selectEntries } from './model-filters.js';
 import { orderEntries } from './model-order.js';
 import { printModelPage } from './model-page.js';
+import { PresetEntries } from './preset-entries.js';
 import { modelView } from './view-model.js';
 
 const PATH = '/api/v1/models';
+const EMBEDDINGS: readonly string[] = ['embeddings'];
 
 const modelPage = object({
   data: rows(modelView),
@@ -32,13 +34,13 @@ const modelPage = object({
   first_id: nullable(text()),
   last_id: nullable(text()),
 });
-const countReply = one(object({ count: integer() }));
+const countReply = single(object({ count: integer() }));
 
 /**
- * Lists of models (docs/use/models.md#the-catalogue-as-callers-see-it). Their bodies are assembled from printed views,
+ * Lists of models (docs/use/models.md#models-and-providers). Their bodies are assembled from printed views,
  * so nothing is printed again here.
  */
-@Controller('models')
+@Controller()
 export class ModelsController {
   constructor(
     private readonly views: CatalogViews,
@@ -47,17 +49,18 @@ export class ModelsController {
     private readonly policies: RoutingPolicies,
     private readonly guardrails: ActiveGuardrails,
     private readonly clock: Clock,
+    private readonly presets: PresetEntries,
   ) {}
 
-  @Get()
+  @Get('models')
   @OpenWithCatalog()
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers(modelPage, { summary: 'List models', description: 'All of them, unless a page is requested.' })
+  @Answers(modelPage, { summary: 'List models', description: 'All models, unless a page is requested.' })
   async list(@FromQuery() query: ListModelsDto, @FromCaller() caller: Caller | undefined): Promise<string> {
     return this.page(this.views.current().entries, query, PATH, await this.callable.by(caller));
   }
 
-  @Get('count')
+  @Get('models/count')
   @OpenWithCatalog()
   @Answers(countReply, { summary: 'Count models' })
   async count(
@@ -72,9 +75,12 @@ export class ModelsController {
    * The models that the policies of the caller's account, workspace, key and guardrails allow, whatever the
    * credentials.
    */
-  @Get('user')
+  @Get('models/user')
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers(modelPage, { summary: 'List the models that this key may use' })
+  @Answers(modelPage, {
+    summary: 'List the models that this key may use',
+    description: 'With the presets of its workspace that name one of them.',
+  })
   async listForUser(@FromQuery() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
     const [own, guardrails, isCallable] = await Promise.all([
       this.policies.of(caller),
@@ -82,7 +88,17 @@ export class ModelsController {
       this.callable.by(caller),
     ]);
     const allowed = listAllowed(this.views.current(), [...own.routing, ...guardrails.policies]);
-    return this.page(allowed, query, `${PATH}/user`, isCallable);
+    return this.page([...allowed, ...(await this.presets.of(caller, allowed))], query, `${PATH}/user`, isCallable);
+  }
+
+  /** Alias of `/models?output_modalities=embeddings`. */
+  @Get('embeddings/models')
+  @OpenWithCatalog()
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers(modelPage, { summary: 'List models of embeddings', description: 'With the parameters of `/models`.' })
+  async listEmbeddings(@FromQuery() query: ListModelsDto, @FromCaller() caller: Caller | undefined): Promise<string> {
+    query.output_modalities = EMBEDDINGS;
+    return this.page(this.views.current().entries, query, '/api/v1/embeddings/models', await this.callable.by(caller));
   }
 
   private page(entries: readonly ModelEntry[], query: ListModelsDto, path: string, isCallable: IsCallable): string {

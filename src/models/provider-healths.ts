@@ -36,7 +36,7 @@ export class ProviderHealths {
   }
 }
 
-/** Of every endpoint in every tier it is priced for, as routing counts them. */
+/** Keys of every endpoint in every tier it is priced for, as routing counts them. */
 function listKeys({ models }: CatalogSnapshot): KeysByProvider {
   const byProvider = new Map<string, HealthKey[]>();
   for (const model of models.values()) {

@@ -6,7 +6,7 @@ import { PUBLISHED_SLUGS } from '../core/routing/published-slugs.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { routabilityFields, routabilityOf } from '../providers/routability.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { one } from '../shared/http/replies.js';
+import { single } from '../shared/http/reply-schemas.js';
 import { OpenWithCatalog } from '../shared/http/route.decorators.js';
 import { described, flag, integer, nullable, object, rows, text, titled, type Static } from '../shared/http/schema.js';
 import { ProviderHealths } from './provider-healths.js';
@@ -35,7 +35,7 @@ const providerView = titled(
     ...providerHealthView,
   }),
 );
-const providersReply = one(rows(providerView));
+const providersReply = single(rows(providerView));
 
 /** The policy where the catalog has none. */
 const UNKNOWN_POLICY: DataPolicy = { collectsData: true, zeroDataRetention: false };

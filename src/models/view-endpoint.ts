@@ -38,7 +38,7 @@ export const endpointView = titled(
     supported_parameters: rows(text()),
     supports_tool_choice: toolChoice,
     supports_implicit_caching: flag(),
-    status: optional(described('`0` where the endpoint is well; absent where it is not.', integer())),
+    status: optional(described('`0` for a healthy endpoint; absent otherwise.', integer())),
     uptime_last_5m: uptimeView,
     uptime_last_30m: uptimeView,
     uptime_last_1d: uptimeView,

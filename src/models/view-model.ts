@@ -6,6 +6,7 @@ import {
   literal,
   nullable,
   object,
+  optional,
   rows,
   text,
   titled,
@@ -18,7 +19,7 @@ import { pricingView, viewPricing } from './view-pricing.js';
 const CREATED_UNKNOWN = 0;
 const MS_PER_SECOND = 1_000;
 
-/** In Unix seconds. */
+/** Time of creation in Unix seconds. */
 export const createdOf = ({ created = CREATED_UNKNOWN }: Model): number => created;
 
 const architecture = {
@@ -35,8 +36,8 @@ const fields = {
   canonical_slug: text(),
   name: text(),
   display_name: described('The same as `name`.', text()),
-  created: described('Unix seconds; 0 where the catalog does not have it.', integer()),
-  created_at: described('The same time; the epoch where the catalog does not have it.', text()),
+  created: described('Unix seconds; 0 if the catalog does not state it.', integer()),
+  created_at: described('The same time; the epoch if the catalog does not state it.', text()),
   context_length: integer(),
   architecture: object(architecture),
   pricing: described('Of the cheapest endpoint.', pricingView),
@@ -46,6 +47,7 @@ const fields = {
     is_moderated: flag(),
   }),
   per_request_limits: Type.Null(),
+  dimensions: optional(described('Lengths of its vectors, the default first.', rows(integer()))),
   supported_parameters: rows(text()),
   default_parameters: Type.Null(),
   supported_voices: Type.Null(),
@@ -71,7 +73,8 @@ export const modelHead = {
 };
 
 /**
- * What the catalog does not contain is null where the wire format requires the key, and left out elsewhere.
+ * The model in the form of the API. Values that the catalog does not contain are null where the wire format requires
+ * the key, and are left out elsewhere.
  * @param top the endpoint whose prices and limits represent the model
  * @param endpoints the shown ones: all, or those the caller may use
  */
@@ -94,6 +97,7 @@ export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpo
       is_moderated: false,
     },
     per_request_limits: null,
+    ...(model.dimensions && { dimensions: model.dimensions }),
     supported_parameters: supportedParameters(endpoints),
     default_parameters: null,
     supported_voices: null,

@@ -37,7 +37,7 @@ export const pricingView = titled(
       web_search: optional(text()),
       overrides: optional(
         described(
-          'What differs for longer prompts.',
+          'Prices that differ for longer prompts.',
           rows(
             object({ min_prompt_tokens: integer(), prompt: optional(text()), ...prices, completion: optional(text()) }),
           ),
@@ -69,7 +69,7 @@ export function viewPricing(pricing: Pricing | null, tier: ServiceTier): Pricing
   const overrides = [...starts]
     .sort((one, other) => one - other)
     .map((start) => viewOverride(pricing, start, tier))
-    .filter((one) => one !== undefined);
+    .filter((override) => override !== undefined);
   return overrides.length > 0 ? { ...view, overrides } : view;
 }
 

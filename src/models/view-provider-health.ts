@@ -14,7 +14,7 @@ import {
 } from '../shared/http/schema.js';
 import { latencyView, throughputView, uptimeView, viewLatency, viewThroughput, viewUptime } from './view-figures.js';
 
-/** How many endpoints of a provider are in each condition. */
+/** Number of endpoints of a provider in each condition. */
 export type ConditionCounts = Readonly<Record<EndpointCondition, number>>;
 
 const STATUSES = ['operational', 'degraded', 'down', 'unknown'] as const;
@@ -26,7 +26,7 @@ export const providerHealthView = {
     oneOf(STATUSES),
   ),
   endpoints: described(
-    'How many endpoints, each in every tier, do how.',
+    'Number of endpoints, each in every tier, by their state.',
     object({ operational: integer(), rate_limited: integer(), failing: integer(), unknown: integer() }),
   ),
   uptime_last_30m: uptimeView,

@@ -1,6 +1,6 @@
 import type { PluginEntry } from '../core/conversation/request.js';
 import { ExactNumber, printJson, weigh } from '../core/json/json.js';
-import { optionList } from '../shared/http/bounds.js';
+import { optionList } from '../shared/http/maxima.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
 import {
   closedThroughout,

@@ -13,6 +13,6 @@ export const PLUGIN_OPTIONS: Readonly<Record<string, TProperties>> = Object.from
 export function repeatedEntry(
   entries: readonly PluginEntry[],
 ): { readonly at: number; readonly reason: string } | undefined {
-  const at = entries.findIndex(({ id }, index) => entries.findIndex((other) => other.id === id) < index);
+  const at = entries.findIndex(({ id }, index) => entries.findIndex((entry) => entry.id === id) < index);
   return at === -1 ? undefined : { at, reason: `${entries[at]!.id} has an entry already; send one` };
 }

@@ -1,7 +1,7 @@
 // Goal: no text of a credential leaves with a fault. Method: faults that repeat it, whole and in parts.
 import { ProviderFault } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
-import { stopwatch } from '../../test/support/pace.js';
+import { stopwatch } from '../../test/support/cpu-time.js';
 import { withoutCredential } from './credential-mask.js';
 
 const faultOf = (message: string, providerCode?: string): ProviderFault =>

@@ -76,7 +76,7 @@ function textsOf(
 const byLength = (texts: readonly string[]): readonly string[] =>
   [...new Set(texts)].sort((one, other) => other.length - one.length);
 
-/** As JSON, base64 and hexadecimal digits, and the parts between control characters. */
+/** Encoded forms of a text: JSON, base64, hexadecimal digits, and the parts between control characters. */
 const encodingsOf = (text: string): readonly string[] =>
   [JSON.stringify(text).slice(1, -1), ...inBase64(text), ...inHex(text), ...linesOf(text)].filter(
     ({ length }) => length >= PART_CHARACTERS_MIN,

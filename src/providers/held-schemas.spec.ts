@@ -13,7 +13,7 @@ import { doAtOnce } from '../core/steps.js';
 import type { Environment } from '../shared/environment.js';
 import { ProviderClient } from './provider-client.js';
 import { ProviderRegistry } from './registry.js';
-import type { Transport } from './transport.js';
+import type { Transport } from './transport/transport.js';
 
 const registry = new ProviderRegistry({} as Transport, new AheadClock());
 const client = new ProviderClient(registry, { timeouts: {} } as Environment);
@@ -113,7 +113,7 @@ const CLAUDE_PATHS: [DialectId, PlatformId, string][] = [
 ];
 const OTHER_AT_BEDROCK: [DialectId, PlatformId, string] = [CONVERSE, 'bedrock', 'openai.gpt-oss-120b-1:0'];
 
-it.each(CLAUDE_PATHS)('%s on %s: a strict tool of %s with a map is sent as it came, not strict', (dialect, platform, name) => {
+it.each(CLAUDE_PATHS)('%s on %s: a strict tool of %s with a map is sent unchanged, not strict', (dialect, platform, name) => {
   const target = targetOf(dialect, platform, name);
   const value = { name: 'f', input_schema: MAP, strict: true };
   const tool = { type: 'function', name: 'f', inputSchema: MAP, strict: true } as const;
@@ -137,7 +137,7 @@ const UNFIT: readonly [string, JsonObject][] = [
   ['more optional properties than are taken', objectOf(25)],
 ];
 
-/** What a body states of the answer: in its own place, and in instructions. */
+/** What a body states of the answer: in its own field, and in instructions. */
 function answerIn(body: JsonObject): { readonly form: Json | undefined; readonly words: string } {
   const { outputConfig, output_config, response_format } = body;
   const [first] = body['messages'] as JsonObject[];

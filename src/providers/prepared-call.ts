@@ -4,11 +4,13 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import { ProviderFault } from '../core/errors.js';
 import { parseJson, printJson, weigh, type Json } from '../core/json/json.js';
+import { parseWithNumberLists, type NumberLists } from '../core/json/number-lists.js';
 import { parseInSteps } from '../core/json/parse-in-steps.js';
 import { printInSlices } from '../core/json/print-in-slices.js';
 import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
 import type {
+  CallCodec,
   CountedPrompt,
   DecodeContext,
   FetchedMedia,
@@ -19,17 +21,17 @@ import type {
 import type { Secret } from '../core/secret.js';
 import { doInSlices, type Steps } from '../core/steps.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
-import { asPulled, type Pulled } from '../core/stream/pulled.js';
+import { toPullSource, type PullSource } from '../core/stream/pull-source.js';
 import { pump } from '../core/stream/pump.js';
-import { chain } from '../core/stream/step.js';
+import { chain } from '../core/stream/stream-stage.js';
 import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import type { Environment } from '../shared/environment.js';
 import { withoutCredential } from './credential-mask.js';
-import { addAuthorisation, addTrace, outgoingHeaders } from './http-headers.js';
+import { addAuthorisation, addTrace, outgoingHeaders } from './transport/http-headers.js';
 import { readRefusal } from './refusal.js';
 import type { ProviderAccess } from './registry.js';
-import type { OutgoingCall, UpstreamResponse } from './transport.js';
-import { unlessAborted } from './unless-aborted.js';
+import type { OutgoingCall, UpstreamResponse } from './transport/transport.js';
+import { unlessAborted } from './media/unless-aborted.js';
 
 /** Largest whole reply. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
@@ -37,6 +39,8 @@ const REPLY_BYTES_MAX = 64 * 1024 * 1024;
 const COUNT_BYTES_MAX = 64 * 1024;
 /** Events of a whole reply that are emitted at once. */
 const BATCH_EVENTS = 500;
+
+const NOTHING: readonly never[] = [];
 
 /** The dependencies of calls. */
 export interface CallDependencies {
@@ -60,7 +64,7 @@ export interface CallWatch {
  * The events of one reply, one array for each chunk from the provider. A reader that stops calls `return`, also at the
  * end.
  */
-export type EventBatches = Pulled<readonly ModelEvent[]>;
+export type EventBatches = PullSource<readonly ModelEvent[]>;
 
 /**
  * One call to a provider. It encodes, prints, addresses, authorises and opens the call, and refuses or reads the
@@ -75,19 +79,28 @@ export class PreparedCall implements CallContext, DecodeContext {
    * never receive.
    */
   sentBody: Json | undefined;
+  headers: UpstreamResponse['headers'] | undefined;
+  numberLists: NumberLists | undefined;
   private authorisation: CallHeaders | undefined;
-  /** A proxy on the way may read the call, and answer it. */
+  /** Whether a forward proxy can read the call, and may answer it. */
   private isPlain = false;
 
+  /** @param codec of its kind of call */
   constructor(
     readonly target: Target,
     readonly request: ModelRequest,
     readonly credential: Secret | undefined,
-    private readonly media: FetchedMedia,
-    private readonly access: ProviderAccess,
-    private readonly dependencies: CallDependencies,
-    private readonly watch?: CallWatch | undefined,
+    protected readonly media: FetchedMedia,
+    protected readonly access: ProviderAccess,
+    protected readonly dependencies: CallDependencies,
+    protected readonly watch?: CallWatch | undefined,
+    protected readonly codec: CallCodec = access.dialect,
   ) {}
+
+  /** Usage that a failed call may be billed for in addition; empty: no such usage is known. */
+  get billed(): readonly ModelEvent[] {
+    return NOTHING;
+  }
 
   /** The events of a whole reply, which obey the grammar; the arguments of its tool calls are JSON objects. */
   async answer(signal: CancelSignal, bytesMax = REPLY_BYTES_MAX): Promise<ModelEvent[]> {
@@ -110,7 +123,8 @@ export class PreparedCall implements CallContext, DecodeContext {
       const response = await this.begin(signal);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
       const frames = this.access.platform.frames(response.headers);
-      if (!frames) return asPulled(batches(await doInSlices(this.decodeWhole(await response.read(REPLY_BYTES_MAX)))));
+      if (!frames)
+        return toPullSource(batches(await doInSlices(this.decodeWhole(await response.read(REPLY_BYTES_MAX)))));
       const decoder = new GrammarCheck(chain(frames, this.access.dialect.decodeStream(this)));
       return pump(response.chunks, decoder, { keepsPartial, masked: (error) => this.masked(error) });
     } catch (error) {
@@ -143,10 +157,10 @@ export class PreparedCall implements CallContext, DecodeContext {
   // No function from here to `open` is async: its frame would keep the encoded request until the provider answers.
 
   private begin(signal: CancelSignal, counting?: TokenCounting): Promise<UpstreamResponse> {
-    const { dialect, platform } = this.access;
+    const { platform } = this.access;
     const target = platform.modelOf === undefined ? this.target : this.named(platform.modelOf(this));
     const call = doInSlices(
-      counting ? counting.encode(this.request, target) : dialect.encode(this.request, target, this.media),
+      counting ? counting.encode(this.request, target) : this.codec.encode(this.request, target, this.media),
     );
     return call instanceof Promise ? call.then((late) => this.post(late, signal)) : this.post(call, signal);
   }
@@ -189,9 +203,10 @@ export class PreparedCall implements CallContext, DecodeContext {
     return this.access.transport.open(outgoing, signal);
   }
 
-  private accepts({ status }: UpstreamResponse): boolean {
+  private accepts({ status, headers }: UpstreamResponse): boolean {
     this.status = status;
-    // By now the call has been sent, whatever its transport reports.
+    this.headers = headers;
+    // An answer has arrived, so the call was sent even if the transport has not reported it.
     this.watch?.onSent(status);
     return status >= 200 && status < 300;
   }
@@ -202,27 +217,31 @@ export class PreparedCall implements CallContext, DecodeContext {
   }
 
   private *decodeWhole(body: Buffer): Steps<ModelEvent[]> {
-    const value = body.length < LARGE ? parse(body) : yield* parseLong(body);
-    const events = yield* this.access.dialect.decodeWhole(value, this);
+    const isPlain = body.length < LARGE && !this.codec.vectorNames;
+    const value = isPlain ? parse(body) : yield* this.parseInSteps(body, this.codec.vectorNames);
+    const events = yield* this.codec.decodeWhole(value, this);
     assertGrammar(events);
     let callsTools = false;
     for (const event of events) callsTools ||= event.type === 'block-start' && event.block.type === 'tool-use';
     if (callsTools) yield* assertToolInputs(events, this.request.tools);
     return events;
   }
+
+  private *parseInSteps(body: Buffer, vectorNames: readonly string[] | undefined): Steps<unknown> {
+    try {
+      if (!vectorNames) return yield* parseInSteps(body);
+      const { value, lists } = yield* parseWithNumberLists(body, vectorNames);
+      this.numberLists = lists;
+      return value;
+    } catch (cause) {
+      throw notJson(cause);
+    }
+  }
 }
 
 function parse(body: Buffer): unknown {
   try {
     return parseJson(body.toString('utf8'));
-  } catch (cause) {
-    throw notJson(cause);
-  }
-}
-
-function* parseLong(body: Buffer): Steps<unknown> {
-  try {
-    return yield* parseInSteps(body);
   } catch (cause) {
     throw notJson(cause);
   }

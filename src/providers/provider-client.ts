@@ -1,26 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../core/conversation/request.js';
+import { isTask, type TaskRequest } from '../core/conversation/task-request.js';
+import type { TaskKind } from '../core/conversation/task.js';
 import { hasOnlyFunctions, type Tool } from '../core/conversation/tools.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
-import type { Dialect, FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
+import type { Dialect, FetchedMedia, Media, RequiredMedia, Target, TaskCodec } from '../core/provider.js';
 import { dialectOf, type Endpoint } from '../core/routing/catalog.js';
 import type { Secret } from '../core/secret.js';
 import { doInSlices } from '../core/steps.js';
 import { Environment } from '../shared/environment.js';
-import { proxySecrets } from '../shared/http/forward-proxies.js';
+import { proxySecrets } from '../shared/http/client/forward-proxies.js';
 import { findRequiredMedia } from './dialects/required-media.js';
 import { droppedNames } from './fitting/dropped-names.js';
-import { withInlineMedia } from './inline-media.js';
+import { withInlineMedia } from './media/inline-media.js';
 import { TOOL_FIELDS, withTakenBetas } from './fitting/fit-betas.js';
 import { withToolPairs } from './fitting/fit-history.js';
 import { withTakenMembers } from './fitting/fit-members.js';
 import { withTakenStops } from './fitting/fit-stops.js';
 import { withTakenTurnFields } from './fitting/fit-turn-fields.js';
 import { toolRuns, withFittingTools, type ToolRun } from './fitting/fit-tools.js';
+import { divided, PartedCall } from './parted-call.js';
 import { PreparedCall, type CallDependencies, type CallWatch } from './prepared-call.js';
-import { ProviderRegistry } from './registry.js';
+import { ProviderRegistry, type ProviderAccess } from './registry.js';
 import { withPassedFields } from './fitting/undeclared-fields.js';
 
 /** Stands for media that are not fetched. */
@@ -36,7 +39,7 @@ export const NO_MEDIA: FetchedMedia = new Map();
 /** The target of a call. */
 export type CallTarget = Omit<Target, 'definition'>;
 
-/** The one way to call a provider, for every purpose: an attempt, a count of tokens, the test of a credential. */
+/** Every call to a provider goes through this class: attempts, token counts and credential tests. */
 @Injectable()
 export class ProviderClient {
   private readonly dependencies: CallDependencies;
@@ -73,7 +76,12 @@ export class ProviderClient {
     let sent = fitted(request, target, access.dialect);
     if (media.size > 0 && access.platform.fetchesMedia?.(dialectOf(endpoint)) === false)
       sent = withInlineMedia(sent, leftTo(access.dialect, sent, target, media));
-    return new PreparedCall(target, sent, credential, media, access, this.dependencies, watch);
+    const { dependencies } = this;
+    if (!sent.task) return new PreparedCall(target, sent, credential, media, access, dependencies, watch);
+    const codec = codecOf(sent as TaskRequest, target, access);
+    const parts = isTask(sent, 'embeddings') ? divided(sent, target, codec) : NONE;
+    if (parts.length <= 1) return new PreparedCall(target, sent, credential, media, access, dependencies, watch, codec);
+    return new PartedCall(target, sent, credential, media, access, dependencies, watch, codec).of(parts);
   }
 
   /**
@@ -84,12 +92,14 @@ export class ProviderClient {
     { model, endpoint, tier, refusesKeeping }: CallTarget,
     request: ModelRequest,
   ): Promise<Untranslatable | undefined> {
-    const { dialect, platform, definition } = this.registry.accessTo(endpoint);
+    const access = this.registry.accessTo(endpoint);
+    const { dialect, platform, definition } = access;
     const target: Target = { model, endpoint, tier, refusesKeeping, definition };
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
+      const codec = isTask(request) ? codecOf(request, target, access) : dialect;
       const media = new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]]));
-      const call = await doInSlices(dialect.encode(fitted(request, target, dialect), target, media));
+      const call = await doInSlices(codec.encode(fitted(request, target, dialect), target, media));
       platform.adapt?.(call, target);
       return undefined;
     } catch (error) {
@@ -105,7 +115,7 @@ export class ProviderClient {
     return droppedNames(request, target, access);
   }
 
-  /** Which tools of a request the endpoint's vendor runs by itself, in order. */
+  /** Tools of a request that the endpoint's vendor runs by itself, in order. */
   toolRuns({ endpoint }: CallTarget, tools: readonly Tool[]): readonly ToolRun[] {
     const { dialect, definition } = this.registry.accessTo(endpoint);
     return toolRuns(tools, { endpoint, definition }, dialect.vendor);
@@ -115,7 +125,7 @@ export class ProviderClient {
    * False when a readable credential has no access to the endpoint's model: it may be a list of deployments, each of
    * one model.
    */
-  leadsTo({ model, endpoint, tier }: CallTarget, credential: Secret): boolean {
+  mayUseCredential({ model, endpoint, tier }: CallTarget, credential: Secret): boolean {
     const { platform, definition } = this.registry.accessTo(endpoint);
     try {
       platform.modelOf?.({ target: { model, endpoint, tier, definition }, credential });
@@ -134,6 +144,21 @@ export class ProviderClient {
 }
 
 /**
+ * The codec of the task's calls.
+ * @throws Untranslatable where the target's format, or its platform, has no such call
+ */
+function codecOf({ task: { kind } }: TaskRequest, { endpoint }: Target, access: ProviderAccess): TaskCodec {
+  const codec = access.dialect.tasks?.[kind];
+  if (codec && (access.platform.doesTasks?.(dialectOf(endpoint)) ?? true)) return codec;
+  throw new Untranslatable(
+    'model',
+    `${TASK_WORDS[kind]} are not available from ${endpoint.provider.name} in this format`,
+  );
+}
+
+const TASK_WORDS: Readonly<Record<TaskKind, string>> = { embeddings: 'embeddings', rerank: 'rankings' };
+
+/**
  * The request in the form that the target takes: its undeclared fields, stop sequences, tools, betas, and the work of
  * vendors' tools.
  */
@@ -147,9 +172,9 @@ function fitted(request: ModelRequest, target: Target, dialect: Dialect): ModelR
   const { system, tools } = sent;
   // Inline loops: nearly no request has such a field, but every request with tools is checked.
   let mayHoldBetas = hasBetaFields || sent.cacheMarker?.scope !== undefined;
-  for (let place = 0; place < system.length; place++) mayHoldBetas ||= system[place]!.cacheMarker?.scope !== undefined;
-  for (let place = 0; place < tools.length; place++) {
-    const tool = tools[place]!;
+  for (let index = 0; index < system.length; index++) mayHoldBetas ||= system[index]!.cacheMarker?.scope !== undefined;
+  for (let index = 0; index < tools.length; index++) {
+    const tool = tools[index]!;
     const wire = tool.type === 'function' ? tool.origin?.value : undefined;
     mayHoldBetas ||= tool.cacheMarker?.scope !== undefined;
     if (wire !== undefined) for (const field of TOOL_FIELDS) mayHoldBetas ||= wire[field] !== undefined;

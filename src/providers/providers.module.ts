@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { MediaFetcher } from './media-fetcher.js';
+import { MediaFetcher } from './media/media-fetcher.js';
 import { ProviderClient } from './provider-client.js';
 import { ProviderRegistry } from './registry.js';
-import { Transport } from './transport.js';
-import { UndiciTransport } from './undici-transport.js';
+import { Transport } from './transport/transport.js';
+import { UndiciTransport } from './transport/undici-transport.js';
 
 @Module({
   providers: [MediaFetcher, ProviderClient, ProviderRegistry, { provide: Transport, useClass: UndiciTransport }],

@@ -1,6 +1,6 @@
 import type { CancelSignal } from '../core/cancellation.js';
 import type { UpstreamFailure } from '../core/provider.js';
-import type { UpstreamResponse } from './transport.js';
+import type { UpstreamResponse } from './transport/transport.js';
 
 /** Limits for reading an error's body: the status alone is informative enough. */
 const ERROR_BYTES_MAX = 64 * 1024;

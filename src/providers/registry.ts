@@ -19,12 +19,12 @@ import { DIALECTS } from './dialects/index.js';
 import { SimulatedUpstream } from './dialects/simulated/upstream.js';
 import { firstUnmet } from './fitting/dropped-names.js';
 import { PLATFORMS } from './platforms/index.js';
-import { Transport } from './transport.js';
+import { Transport } from './transport/transport.js';
 import { passesField } from './fitting/undeclared-fields.js';
 
 type EndpointOfProvider = Pick<Endpoint, 'provider' | 'dialect'>;
 
-/** How one endpoint is called. */
+/** Dialect, platform and definition by which one endpoint is called. */
 export interface ProviderAccess {
   readonly dialect: Dialect;
   readonly platform: Platform;
@@ -38,7 +38,7 @@ export interface ProviderAccess {
 export class ProviderRegistry {
   private readonly platforms: ReadonlyMap<PlatformId, Platform>;
   private readonly sandbox = new SimulatedUpstream();
-  /** By entry of a catalog: entries never change, and a reload makes new ones. */
+  /** Cache by entry of a catalog: entries never change, and a reload makes new ones. */
   private readonly known = new WeakMap<EndpointOfProvider, ProviderAccess>();
 
   constructor(

@@ -32,7 +32,7 @@ it('states that an endpoint is missing', () => {
 it('states that the current catalog leaves out what the shipped one has', () => {
   expect(routabilityOf('groq', catalogWith('together'))).toEqual({
     routable: false,
-    reason: 'The catalog in force leaves this provider out: the shipped one has it, for files that extend it',
+    reason: 'The active catalog does not have this provider; the shipped catalog does, and files that extend it',
   });
 });
 

@@ -6,7 +6,7 @@ import { UNROUTABLE } from './catalog/unroutable.js';
 /** Whether calls can be sent to a provider, as every route that lists providers states it. */
 export type Routability = { readonly routable: true } | { readonly routable: false; readonly reason: string };
 
-/** The same as fields of a reply. */
+/** Routability as fields of a reply. */
 export const routabilityFields = {
   routable: described('Whether requests can be sent to it.', flag()),
   reason: optional(described('Why not; left out where they can.', text())),
@@ -15,7 +15,7 @@ export const routabilityFields = {
 /** The provider has an address, so only a model is missing. */
 const WITHOUT_MODEL = 'The catalog has no endpoint at this provider: a model of a catalog file has to name one';
 /** For a published slug whose address is in the shipped catalog. */
-const LEFT_OUT = 'The catalog in force leaves this provider out: the shipped one has it, for files that extend it';
+const LEFT_OUT = 'The active catalog does not have this provider; the shipped catalog does, and files that extend it';
 const UNKNOWN = 'The catalog has no such provider: it needs an entry with dialect and base_url';
 const ROUTABLE: Routability = { routable: true };
 

@@ -1,4 +1,4 @@
-/** How late a timer may fire, in milliseconds, before the process counts as delayed. Chosen. */
+/** Delay of a timer, in milliseconds, from which the process counts as delayed. Chosen. */
 const LATE_MS = 20;
 
 /** An answer that did not come in time. It may still come. */

@@ -6,7 +6,7 @@ import { Clock } from '../core/time.js';
 import { FLOOD_STEPS, type FloodStep } from '../../test/support/flood-steps.js';
 import { CallWindows } from './call-windows.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_795_000_000_000;
   override now(): number {
     return this.time;
@@ -15,18 +15,19 @@ class HandClock extends Clock {
 
 describe('CallWindows', () => {
   it.each(FLOOD_STEPS)('$goal', ({ rates, steps }) => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     const windows = new CallWindows(clock);
-    const run = ({ waitMs = 0, caller, wastes = 0, times = 1 }: FloodStep): unknown[] => {
+    const run = ({ waitMs = 0, caller, wastes = 0, wastesAtOnce, times = 1 }: FloodStep): unknown[] => {
       clock.time += waitMs;
       for (let time = 0; time < wastes; time++) windows.waste(caller, rates.wasted);
+      if (wastesAtOnce) windows.waste(caller, rates.wasted, wastesAtOnce);
       return Array.from({ length: times }, () => windows.count(caller, rates)?.limit ?? 'passes');
     };
     for (const [index, step] of steps.entries()) expect([index, run(step)]).toEqual([index, step.expected]);
   });
 
   it('reports the time that is left, and whether other keys contend', () => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     const windows = new CallWindows(clock);
     const rates = { account: { limit: 2, windowMs: 10_000 }, wasted: { limit: 1, windowMs: 60_000 } };
     expect(windows.hasContention(callerOf('a', 'k'))).toBe(false);
@@ -51,7 +52,7 @@ describe('CallWindows', () => {
   });
 
   it('continues from the counts of all replicas', () => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     const windows = new CallWindows(clock);
     const rates = { account: { limit: 6, windowMs: 10_000 }, wasted: { limit: 3, windowMs: 60_000 } };
     const none = { hits: 0, leftMs: 0 };
@@ -73,7 +74,7 @@ describe('CallWindows', () => {
   });
 
   it('stores no more than its bound, of a hundred thousand keys, and forgets those whose last call is longest ago', () => {
-    const windows = new CallWindows(new HandClock());
+    const windows = new CallWindows(new ManualClock());
     const rates = { account: { limit: 20, windowMs: 10_000 }, wasted: { limit: 1, windowMs: 60_000 } };
     const busy = callerOf('busy', 'busy');
     const verdicts: unknown[] = [];

@@ -8,13 +8,16 @@ import type { FloodRates, FloodRefusal } from './flood-storage.js';
 /** Keys, and groups of keys, that are counted at one time: as many as are cached. */
 const KEPT_MAX = 40_000;
 
-/** How long after its last call a key contends with the others of its account. */
+/** Milliseconds after its last call for which a key contends with the others of its account. */
 export const CONTENTION_MS = 10 * MINUTE_MS;
 
 /** The share of a key under contention in a limit of its account: half, and one at least. */
 export const shareOf = (limit: number): number => Math.max(1, Math.floor(limit / 2));
 
-/** Which keys are counted together. Management has a window of its own: neither kind of flood locks out the other. */
+/**
+ * The group of keys that are counted together. Management has a separate window, so that neither kind of flood locks
+ * out the other.
+ */
 export const groupOf = ({ accountId, kind }: Caller): string =>
   kind === 'management' ? `${accountId}:management` : accountId;
 
@@ -32,7 +35,7 @@ export interface WindowCount {
 
 /** The counts of all replicas together, as returned for one request of a key. */
 export interface SharedCounts {
-  /** How long ago another key of its group called; infinite where none did. */
+  /** Milliseconds since a call of another key of its group; infinite where none did. */
   readonly othersMs: number;
   readonly group: WindowCount;
   readonly key: WindowCount;
@@ -89,15 +92,16 @@ export class CallWindows {
     return undefined;
   }
 
-  waste(caller: Caller, { limit, windowMs }: Rate): void {
+  waste(caller: Caller, { limit, windowMs }: Rate, times = 1): void {
     const now = this.clock.now();
     const key = this.keys.get(caller.keyHash) ?? this.begin(caller);
     if (key.wastedEndsAt <= now) {
       key.wasted = 0;
       key.wastedEndsAt = now + windowMs;
     }
-    key.wasted++;
-    if (key.wasted === limit) key.wastedEndsAt = now + windowMs;
+    const isPast = key.wasted >= limit;
+    key.wasted += times;
+    if (!isPast && key.wasted >= limit) key.wastedEndsAt = now + windowMs;
   }
 
   hasContention(caller: Caller): boolean {
@@ -131,7 +135,7 @@ export class CallWindows {
       group = { hits: 0, endsAt: 0, latest: caller.keyHash, latestAt: now, othersAt: -Infinity };
       this.groups.set(id, group);
     } else if (group.latest !== caller.keyHash) {
-      // A key that joins one that was alone finds the other half, however much that one has used.
+      // When a second key joins, it gets half of the window even if the first key has used more.
       if (!isRecent(group.othersAt, now)) group.hits = Math.min(group.hits, share);
       group.othersAt = group.latestAt;
       group.latest = caller.keyHash;

@@ -31,7 +31,7 @@ describe('FailedAuthentications', () => {
     await expect(failures.record('192.0.2.3')).resolves.toBeUndefined();
   });
 
-  it('counts a connection that is already gone', async () => {
+  it('counts a connection that is already closed', async () => {
     await expect(failures.record(undefined)).resolves.toBeUndefined();
   });
 
@@ -40,9 +40,15 @@ describe('FailedAuthentications', () => {
     const limited = new FailedAuthentications({ increment: async () => blocked }, environment, new StoppedClock());
     const error: unknown = await limited.record('192.0.2.4').catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(GatewayError);
+    const headers = {
+      'X-RateLimit-Limit': '2',
+      'X-RateLimit-Remaining': '0',
+      'X-RateLimit-Reset': String(NOW + 17_000),
+    };
     expect((error as GatewayError).detail).toEqual({
       retryAfterMs: 17_000,
-      headers: { 'X-RateLimit-Limit': '2', 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(NOW + 17_000) },
+      headers,
+      metadata: { headers, limit_source: 'failed_authentications' },
     });
   });
 });

@@ -11,6 +11,7 @@ import { QUEUE_WAIT_MS, LookUpQueues } from './look-up-queues.js';
 const REFUSED_MAX = 10_000;
 const REFUSED = 'Too many failed authentications from this address; wait, then use a valid key.';
 const TOO_MANY_WAIT = 'Too many failed authentications from this address: its keys are looked up slowly; try again.';
+const SOURCE = 'failed_authentications';
 
 /**
  * Counts failed authentications by client address, so that keys cannot be guessed at full speed: the keys of an address
@@ -44,6 +45,7 @@ export class FailedAuthentications {
     if (found !== undefined) return found;
     throw rateLimitError(TOO_MANY_WAIT, {
       limit: this.environment.flood.auth.limit,
+      source: SOURCE,
       resetAtMs: refusedUntil,
       retryAfterMs: QUEUE_WAIT_MS,
     });
@@ -60,6 +62,6 @@ export class FailedAuthentications {
     if (!counted.isBlocked) return;
     const now = this.clock.now();
     this.refusedUntil.set(network, now + counted.timeToBlockExpire * 1_000);
-    throw windowRefusal(REFUSED, limit, counted.timeToBlockExpire, now);
+    throw windowRefusal(REFUSED, { limit, source: SOURCE }, counted.timeToBlockExpire, now);
   }
 }

@@ -12,7 +12,7 @@ export interface FloodRates {
 /** The limits of the flood guard, in the order of their numbers in scripts, from 1 on. */
 export const FLOOD_LIMITS = ['account', 'share', 'wasted'] as const;
 
-/** Which limit refused a request, and the time that is left. */
+/** The limit that refused a request, and the time that is left. */
 export interface FloodRefusal {
   readonly limit: (typeof FLOOD_LIMITS)[number];
   readonly retryAfterMs: number;
@@ -35,8 +35,8 @@ export abstract class FloodStorage implements ThrottlerStorage {
     rates: FloodRates,
   ): FloodRefusal | undefined | Promise<FloodRefusal | undefined>;
 
-  /** Counts a call that its key has wasted. Never throws. */
-  abstract countWaste(caller: Caller, rate: Rate): void;
+  /** Counts calls that their key has wasted. Never throws. @param times 1 without it */
+  abstract countWaste(caller: Caller, rate: Rate, times?: number): void;
 
   /** Whether another key of the account called in the last ten minutes, as far as this process knows. */
   abstract hasContention(caller: Caller): boolean;

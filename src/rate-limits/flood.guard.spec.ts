@@ -8,7 +8,7 @@ import { Clock } from '../core/time.js';
 import { FloodGuard, floodOptions } from './flood.guard.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_795_000_000_000;
   override now(): number {
     return this.time;
@@ -31,11 +31,11 @@ const contextOf = (caller?: Caller): ExecutionContext =>
   }) as unknown as ExecutionContext;
 
 describe('FloodGuard', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let storage: LocalThrottlerStorage;
   let guard: FloodGuard;
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     storage = new LocalThrottlerStorage(clock);
     guard = new FloodGuard(floodOptions(storage, RATES), storage, new Reflector(), clock);
   });
@@ -59,7 +59,7 @@ describe('FloodGuard', () => {
     await expect(ask(callerOf('k'))).rejects.toMatchObject({
       kind: 'rate-limited',
       message: expect.stringContaining('this account'),
-      detail: { retryAfterMs: 10_000, headers: headers(5, 10_000) },
+      detail: { retryAfterMs: 10_000, headers: headers(5, 10_000), metadata: { limit_source: 'account_requests' } },
     });
     await expect(ask(callerOf('l', 'b'))).resolves.toBe(true);
     clock.time += 10_000;
@@ -72,7 +72,11 @@ describe('FloodGuard', () => {
     await expect(ask(callerOf('k'))).rejects.toMatchObject({
       kind: 'rate-limited',
       message: expect.stringContaining('half'),
-      detail: { retryAfterMs: 10_000, headers: headers(2, 10_000) },
+      detail: {
+        retryAfterMs: 10_000,
+        headers: headers(2, 10_000),
+        metadata: { limit_source: 'account_requests_share' },
+      },
     });
   });
 
@@ -82,7 +86,7 @@ describe('FloodGuard', () => {
     await expect(ask(callerOf('k'))).rejects.toMatchObject({
       kind: 'rate-limited',
       message: expect.stringContaining('abandoned or failed'),
-      detail: { retryAfterMs: 60_000, headers: headers(2, 60_000) },
+      detail: { retryAfterMs: 60_000, headers: headers(2, 60_000), metadata: { limit_source: 'wasted_calls' } },
     });
     await expect(ask(callerOf('l'))).resolves.toBe(true);
   });

@@ -9,7 +9,7 @@ import {
 import type { Caller } from '../core/caller.js';
 import type { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
-import { EntryTurns } from '../shared/entry-turns.js';
+import { EntryTurns } from '../shared/queues/entry-turns.js';
 import type { Rate } from '../shared/variables/grammars.js';
 import { shareOf } from './call-windows.js';
 import { FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
@@ -17,12 +17,21 @@ import { windowRefusal } from './rate-limit-error.js';
 
 const PASSES = Promise.resolve(true);
 
-/** The message for each limit. */
-const MESSAGES: Readonly<Record<FloodRefusal['limit'], string>> = {
-  account: 'Too many requests from this account; wait, then send them more slowly.',
-  share:
-    'Too many requests with this key: while other keys of its account call, it has half of the requests. Wait, then send them more slowly.',
-  wasted: 'Too many calls of this key were abandoned or failed; wait, and look into why.',
+/** The refusal of each limit: its name for programs, and the message. */
+const REFUSALS: Readonly<Record<FloodRefusal['limit'], { readonly source: string; readonly message: string }>> = {
+  account: {
+    source: 'account_requests',
+    message: 'Too many requests from this account; wait, then send them more slowly.',
+  },
+  share: {
+    source: 'account_requests_share',
+    message:
+      'Too many requests with this key: while other keys of the account make calls, it has half of the requests. Wait, then send them more slowly.',
+  },
+  wasted: {
+    source: 'wasted_calls',
+    message: 'Too many calls of this key were abandoned or failed; wait, and find the cause.',
+  },
 };
 
 /**
@@ -80,8 +89,9 @@ export class FloodGuard extends ThrottlerGuard {
 
   private refusalError({ limit, retryAfterMs }: FloodRefusal): GatewayError {
     const { account, wasted } = this.rates;
+    const { source, message } = REFUSALS[limit];
     const reached = { account: account.limit, share: shareOf(account.limit), wasted: wasted.limit }[limit];
-    return windowRefusal(MESSAGES[limit], reached, Math.ceil(retryAfterMs / 1_000), this.clock.now());
+    return windowRefusal(message, { limit: reached, source }, Math.ceil(retryAfterMs / 1_000), this.clock.now());
   }
 }
 

@@ -12,7 +12,7 @@ import { LocalLimitCounts } from './local-limit-counts.js';
 const MINUTE = 1_795_000_020_000;
 const MIDNIGHT = 1_795_046_400_000;
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = MINUTE + 59_000;
   override now(): number {
     return this.time;
@@ -26,7 +26,7 @@ const ALONE = callsOf(() => false);
 const bodyOf = (error: GatewayError): unknown => genericErrorBody(error, { requestId: null });
 
 describe('FreeVariantsGate', () => {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const gate = new FreeVariantsGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)), ALONE);
 
   it('passes twenty requests of a minute, refuses the next, and resets with the minute', async () => {
@@ -53,11 +53,11 @@ describe('FreeVariantsGate', () => {
 });
 
 describe('the share of a key under contention', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let hasContention: boolean;
   let gate: FreeVariantsGate;
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     hasContention = true;
     const counts = new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000));
     gate = new FreeVariantsGate(
@@ -77,7 +77,7 @@ describe('the share of a key under contention', () => {
   it('is half of the minute, and the other half stays for the other keys', async () => {
     await enterOften('k', 10);
     const halved =
-      'Rate limit exceeded: free-models-per-min; while other keys of the account call, each has half of them';
+      'Rate limit exceeded: free-models-per-min; while other keys of the account make calls, each has half of them';
     for (let times = 0; times < 30; times++) expect(await messageOf('k')).toBe(`${halved} (10)`);
     await enterOften('l', 10);
     expect(await messageOf('m')).toBe('Rate limit exceeded: free-models-per-min (20)');
@@ -95,11 +95,11 @@ describe('the share of a key under contention', () => {
   });
 
   it('comes back with a request that is given back', async () => {
-    const place = await gate.enter(callerOf('a', 'k'));
+    const freeRequest = await gate.enter(callerOf('a', 'k'));
     await enterOften('k', 9);
     expect(await messageOf('k')).toContain('half');
-    place.giveBack();
-    place.giveBack();
+    freeRequest.giveBack();
+    freeRequest.giveBack();
     expect(await messageOf('k')).toBe('passes');
     expect(await messageOf('k')).toContain('half');
   });
@@ -107,18 +107,18 @@ describe('the share of a key under contention', () => {
 
 describe('a request that is given back', () => {
   it('does not count in its minute, once, and changes nothing in the next', async () => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     const gate = new FreeVariantsGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)), ALONE);
-    const places = [];
-    for (let times = 0; times < 20; times++) places.push(await gate.enter(callerOf('a')));
+    const freeRequests = [];
+    for (let times = 0; times < 20; times++) freeRequests.push(await gate.enter(callerOf('a')));
     await expect(gate.enter(callerOf('a'))).rejects.toBeInstanceOf(GatewayError);
-    places[0]!.giveBack();
-    places[0]!.giveBack();
+    freeRequests[0]!.giveBack();
+    freeRequests[0]!.giveBack();
     await gate.enter(callerOf('a'));
     await expect(gate.enter(callerOf('a'))).rejects.toBeInstanceOf(GatewayError);
     clock.time = MINUTE + 60_000;
     for (let times = 0; times < 20; times++) await gate.enter(callerOf('a'));
-    places[1]!.giveBack();
+    freeRequests[1]!.giveBack();
     await expect(gate.enter(callerOf('a'))).rejects.toBeInstanceOf(GatewayError);
   });
 });
@@ -127,11 +127,15 @@ describe('freeDayError', () => {
   it.each([
     [50, false, 'Rate limit exceeded: free-models-per-day; with 10 credits bought the account has 1000 a day'],
     [1000, false, 'Rate limit exceeded: free-models-per-day-high-balance'],
-    [25, true, 'Rate limit exceeded: free-models-per-day; while other keys of the account call, each has half of them'],
+    [
+      25,
+      true,
+      'Rate limit exceeded: free-models-per-day; while other keys of the account make calls, each has half of them',
+    ],
     [
       500,
       true,
-      'Rate limit exceeded: free-models-per-day-high-balance; while other keys of the account call, each has half of them',
+      'Rate limit exceeded: free-models-per-day-high-balance; while other keys of the account make calls, each has half of them',
     ],
   ])('reports %d requests a day (a share: %s), and when the next begins', (limit, isShare, message) => {
     const error = freeDayError({ limit, isShare, resetAtMs: MIDNIGHT });

@@ -15,10 +15,10 @@ const DAILY = 'openrouter_free_tier_daily';
 /** Added to the message where the account can get a higher limit. */
 const MORE_A_DAY = `; with 10 credits bought the account has ${HIGHER_FREE_REQUESTS_A_DAY} a day`;
 /** Added to the message where the key reached its share. */
-const HALVED = '; while other keys of the account call, each has half of them';
+const HALVED = '; while other keys of the account make calls, each has half of them';
 
 /** A request that counts in the minute of free variants. */
-export interface FreePlace {
+export interface FreeRequestCount {
   /** A paid model answered it: it no longer counts, if the minute still lasts. Never throws. */
   giveBack(): void;
 }
@@ -35,14 +35,14 @@ export class FreeVariantsGate {
   ) {}
 
   /** Whether the caller's key has half of the free requests, not all: the flood guard has just counted its request. */
-  isShared(caller: Caller): boolean {
+  hasContention(caller: Caller): boolean {
     return this.calls.hasContention(caller);
   }
 
   /** Counts one request. @throws GatewayError `rate-limited` */
-  async enter(caller: Caller): Promise<FreePlace> {
+  async enter(caller: Caller): Promise<FreeRequestCount> {
     const { accountId, keyHash } = caller;
-    const share = this.isShared(caller) ? shareOf(PER_MINUTE) : PER_MINUTE;
+    const share = this.hasContention(caller) ? shareOf(PER_MINUTE) : PER_MINUTE;
     const claimed = await this.counts.claim({
       // Distinct from models, whose ids contain a slash.
       subject: `${accountId}:free`,

@@ -8,7 +8,7 @@ import { OccupiedSlots } from './occupied-slots.js';
 
 const MINUTE = 1_795_000_020_000;
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = MINUTE + 20_000;
   override now(): number {
     return this.time;
@@ -26,10 +26,10 @@ const callerWith = (rateLimits: RateLimits, changes: Partial<LimitedCaller> = {}
 });
 
 describe('KeyGate', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let gate: KeyGate;
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     gate = new KeyGate(new LocalLimitCounts(clock, new OccupiedSlots(clock, 900_000)));
   });
 

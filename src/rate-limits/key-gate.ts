@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller, RateLimits } from '../core/caller.js';
 import type { GatewayError } from '../core/errors.js';
-import { counted } from '../core/text/counted.js';
+import { pluralize } from '../core/text/pluralize.js';
 import { LimitCounts, type LimitRefusal } from './limit-counts.js';
 import { UNLIMITED, type LimitSlot } from './limit-slot.js';
 import { rateLimitError } from './rate-limit-error.js';
@@ -13,13 +13,13 @@ const REFUSALS: Readonly<
   requestsPerMinute: {
     name: 'requests_per_minute',
     message: (limit) =>
-      `Rate limit exceeded: this key may make ${counted(limit, 'request')} a minute; wait for the next minute.`,
+      `Rate limit exceeded: this key may make ${pluralize(limit, 'request')} a minute; wait for the next minute.`,
   },
   tokensPerMinute: {
     name: 'tokens_per_minute',
     message: (limit) =>
-      `Rate limit exceeded: this key may use ${counted(limit, 'token')} a minute, prompt and most output together; ` +
-      'wait for the next minute, or lower max_tokens.',
+      `Rate limit exceeded: this key may use ${pluralize(limit, 'token')} a minute, prompt and most output together; ` +
+      'wait for the next minute, or lower the limit of the output.',
   },
 };
 
@@ -47,7 +47,7 @@ export class KeyGate {
     return this.claim(caller, caller.rateLimits, owner, tokens, false);
   }
 
-  /** The same for a further call of a model in an admitted request: only its tokens count. */
+  /** Enters a further call of a model in an admitted request: only its tokens count. */
   enterFurther(caller: LimitedCaller, owner: string, tokens: number): Promise<LimitSlot> {
     const { tokensPerMinute } = caller.rateLimits;
     if (tokensPerMinute === undefined) return UNLIMITED;

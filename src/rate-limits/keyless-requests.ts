@@ -6,6 +6,7 @@ import { clientNetwork } from './client-network.js';
 import { windowRefusal } from './rate-limit-error.js';
 
 const REFUSED = 'Too many requests without a key from this address; wait, or send a key.';
+const SOURCE = 'keyless_requests';
 
 /**
  * Counts requests without a key by client address, on routes that answer them (`FAIRLEAD_PUBLIC_CATALOG`). The limit is
@@ -24,7 +25,7 @@ export class KeylessRequests {
     const { limit, windowMs } = this.environment.flood.auth;
     const network = clientNetwork(address ?? '');
     const { isBlocked, timeToBlockExpire } = await this.counts.increment(network, windowMs, limit, windowMs, 'keyless');
-    if (isBlocked) throw windowRefusal(REFUSED, limit, timeToBlockExpire, this.clock.now());
+    if (isBlocked) throw windowRefusal(REFUSED, { limit, source: SOURCE }, timeToBlockExpire, this.clock.now());
     return true;
   }
 }

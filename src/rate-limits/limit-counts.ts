@@ -5,7 +5,7 @@ import type { LimitSlot } from './limit-slot.js';
 /** A slot may become free at any moment: the value is chosen, not known. */
 const SLOT_RETRY_MS = 1_000;
 
-/** What one call claims of limits that belong together. */
+/** The amounts that one call claims of limits with a common subject. */
 export interface LimitClaim {
   /** The owner of the limits: counted apart from others. Without braces. */
   readonly subject: string;
@@ -21,13 +21,13 @@ export interface LimitClaim {
 }
 
 export interface TokenPart {
-  /** Its id. */
+  /** Id of the user. */
   readonly id: string;
-  /** How many of the tokens of a minute it may take. */
+  /** The number of tokens of a minute that it may take. */
   readonly tokensPerMinute: number;
 }
 
-/** Which limit refused a call, and when it resets. */
+/** The limit that refused a call, and its reset. */
 export interface LimitRefusal {
   readonly limit: keyof ModelLimits | 'part';
   readonly remaining: number;
@@ -36,23 +36,23 @@ export interface LimitRefusal {
   readonly retryAfterMs: number;
 }
 
-export type Claimed = { readonly slot: LimitSlot } | { readonly refusal: LimitRefusal };
+export type LimitClaimResult = { readonly slot: LimitSlot } | { readonly refusal: LimitRefusal };
 
 /**
  * Counts requests and tokens of the current UTC minute, and the slots in use. A call is either admitted by all of its
  * limits, and then counts in all, or refused by one, and counts in none.
  */
 export abstract class LimitCounts {
-  abstract claim(claim: LimitClaim): Promise<Claimed>;
+  abstract claim(claim: LimitClaim): Promise<LimitClaimResult>;
 }
 
 /** Number of the UTC minute since 1970. */
 export const minuteOf = (atMs: number): number => Math.floor(atMs / MINUTE_MS);
 
 /**
- * How many tokens are reserved in a limit: the requested ones, at least one, and at most the whole limit. Thus a call
- * that may need more than a minute's tokens is not refused for ever: it is admitted in an unused minute, and takes all
- * of it.
+ * Number of tokens that are reserved in a limit: the requested ones, at least one, and at most the whole limit. Thus a
+ * call that may need more than a minute's tokens is not refused for ever: it is admitted in an unused minute, and takes
+ * all of it.
  */
 export function reservedTokens(tokens: number, tokensPerMinute: number | undefined): number {
   if (tokensPerMinute === undefined) return 0;

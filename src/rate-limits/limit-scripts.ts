@@ -14,10 +14,14 @@ export const MARK_KEY = 'fairlead:limits:mark';
 
 /**
  * One decision: claims all limits, or none.
- * KEYS: the minute (hash `minute`, `requests`, `tokens`, `of:…` tokens of a part), the slots (sorted set of owners by
- * the end of their lease)
- * ARGV: three limits, tokens to reserve, owner, lease in ms, ahead, id of the part or an empty text, tokens of that
- * part, requests that it counts as: 1, or 0 for a further call of a counted request
+ *
+ * KEYS: 1. the minute: a hash of `minute`, `requests`, `tokens`, and `of:…`, the tokens of a part; 2. the slots: a
+ * sorted set of owners, by the end of their lease
+ *
+ * ARGV: 1. limit of requests; 2. of tokens; 3. of slots; 4. tokens to reserve; 5. owner; 6. lease, in ms; 7. `ahead`;
+ * 8. id of the part, or an empty text; 9. limit of its tokens; 10. requests that it counts as: 1, or 0 for a further
+ * call of a counted request
+ *
  * Returns the position of the limit that refused or 0, the requests and tokens counted in this minute so far, the
  * tokens of the part, and the time in ms.
  */
@@ -91,12 +95,14 @@ return redis.call('GET', KEYS[1])
 `;
 
 /**
- * Restores, in a minute that Redis has lost wholly or in part, the counts of one process, once. Where the mark is lost,
- * the minute continues from the sum of what all processes had counted there, and from the largest count that one of
- * them has seen; else it has at least what this one has seen.
- * KEYS: the minute, with `restored`, `seen` and `by:…` of a process. ARGV: minute, ahead, id of the process, 1 where
- * the mark is lost or 0, its requests, the most requests that it has seen, its tokens, then pairs of a part and its
- * tokens
+ * Restores the counts of one process in a minute that Redis lost wholly or in part: once for each process and minute.
+ * If the mark is lost, the minute continues from the larger of two figures: the sum of the counts of all processes, and
+ * the largest total that one of them has seen. Else it becomes at least the total that this process has seen.
+ *
+ * KEYS: 1. the minute, also with `restored`, `seen`, and `by:…` of a process
+ *
+ * ARGV: 1. minute; 2. `ahead`; 3. id of the process; 4. 1 where the mark is lost, or 0; 5. requests of the process;
+ * 6. the most requests that it has seen; 7. its tokens; then pairs of a part and its tokens
  */
 const RESTORE = `
 local time = redis.call('TIME')
@@ -164,14 +170,18 @@ return 0
 `;
 
 /**
- * One decision of the flood guard: counts a request for its key, and for the group of keys it belongs to. Also counts
+ * One decision of the flood guard: counts a request for its key, and for the group that the key belongs to. Also counts
  * several requests that a process counted locally.
- * KEYS: the group (hash `latest`, `latest_at`, `others_at`, `hits`, `ends_at`), the key (hash `hits`, `ends_at`,
- * `wasted`, `wasted_ends_at`)
- * ARGV: name of the key, limit, window in ms, share of the limit under contention, limit of wasted calls, how long
- * after its last call a key contends in ms, ahead, how many requests, how long ago the first of them was in ms
- * Returns the position of the limit that refused in `FLOOD_LIMITS` or 0; how long ago another key called in ms, or -1;
- * and the current windows of the group, of the key, and of its wasted calls: how many hits, and the ms that are left.
+ *
+ * KEYS: 1. the group: a hash of `latest`, `latest_at`, `others_at`, `hits`, `ends_at`; 2. the key: a hash of `hits`,
+ * `ends_at`, `wasted`, `wasted_ends_at`
+ *
+ * ARGV: 1. name of the key; 2. limit; 3. window, in ms; 4. share of the limit under contention; 5. limit of wasted
+ * calls; 6. how long a key contends after its last call, in ms; 7. `ahead`; 8. number of requests; 9. how long ago the
+ * first of them was, in ms
+ *
+ * Returns the position in `FLOOD_LIMITS` of the limit that refused, or 0; how long ago another key called in ms, or -1;
+ * then hits and remaining ms of the current windows: of the group, of the key, and of its wasted calls.
  */
 const COUNT_REQUEST = `
 local time = redis.call('TIME')

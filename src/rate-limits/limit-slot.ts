@@ -1,4 +1,4 @@
-/** What one call to a model occupies of its limits. */
+/** One call's claim on the limits of a model. */
 export interface LimitSlot {
   /**
    * Gives the slot back and counts the tokens that were really used instead of the reserved ones, if the minute of its

@@ -12,7 +12,7 @@ const SLOT_LIFE_MS = 500_000;
 /** Reported by Redis with no claim of this process. */
 const LEARNT = { part: undefined, seen: 0, added: undefined };
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = MINUTE + 15_000;
   override now(): number {
     return this.time;
@@ -20,13 +20,13 @@ class HandClock extends Clock {
 }
 
 describe('LocalLimitCounts', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let occupied: OccupiedSlots;
   let counts: LocalLimitCounts;
   let calls = 0;
 
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     occupied = new OccupiedSlots(clock, SLOT_LIFE_MS);
     counts = new LocalLimitCounts(clock, occupied, 3);
   });

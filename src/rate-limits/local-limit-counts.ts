@@ -6,7 +6,7 @@ import {
   refusalBy,
   reservedTokens,
   tokenChange,
-  type Claimed,
+  type LimitClaimResult,
   type LimitClaim,
   type LimitRefusal,
 } from './limit-counts.js';
@@ -17,7 +17,7 @@ const SUBJECTS_MAX = 10_000;
 
 /** The counts of one minute; the next minute begins a new one. */
 interface Minute {
-  /** As `minuteOf` returns it. */
+  /** The number that `minuteOf` returns. */
   readonly number: number;
   requests: number;
   tokens: number;
@@ -27,7 +27,7 @@ interface Minute {
   shared?: SharedMinute;
 }
 
-/** What Redis has counted in a minute for this process. */
+/** Counts of this process in a minute that Redis has received. */
 export interface SharedMinute {
   requests: number;
   tokens: number;
@@ -38,7 +38,7 @@ export interface SharedMinute {
 
 /** Counts of all processes, as Redis reports them, and those that it lacks. */
 interface LearntMinute extends Pick<Minute, 'requests' | 'tokens'> {
-  /** Their time by the common time, epoch milliseconds. */
+  /** Time of these counts by the clock that all replicas share (Redis), epoch milliseconds. */
   readonly at: number;
   readonly part: { readonly id: string; readonly tokens: number } | undefined;
   /** The requests that Redis has. */
@@ -55,7 +55,9 @@ export class LocalLimitCounts extends LimitCounts {
   private minutes = new Map<string, Minute>();
   private overflow: Minute = { number: -1, requests: 0, tokens: 0 };
   private sweptAt = -1;
-  /** How far the replicas' common time is ahead of this process's clock: minutes are those of the common time. */
+  /**
+   * Milliseconds that the replicas' common time is ahead of this process's clock: minutes are those of the common time.
+   */
   private aheadMs = 0;
 
   constructor(
@@ -71,16 +73,16 @@ export class LocalLimitCounts extends LimitCounts {
     return this.minutes.size;
   }
 
-  /** By the replicas' common time, as far as it is known. */
+  /** Number of the current minute by the replicas' common time, as far as it is known. */
   get minuteNow(): number {
     return minuteOf(this.clock.now() + this.aheadMs);
   }
 
-  override async claim(claim: LimitClaim): Promise<Claimed> {
+  override async claim(claim: LimitClaim): Promise<LimitClaimResult> {
     return this.claimNow(claim);
   }
 
-  claimNow({ subject, limits, owner, tokens, isFurther = false, part }: LimitClaim): Claimed {
+  claimNow({ subject, limits, owner, tokens, isFurther = false, part }: LimitClaim): LimitClaimResult {
     const { requestsPerMinute = Infinity, tokensPerMinute = Infinity, concurrency = Infinity } = limits;
     const now = this.clock.now() + this.aheadMs;
     const reserved = reservedTokens(tokens, limits.tokensPerMinute);
@@ -138,7 +140,7 @@ export class LocalLimitCounts extends LimitCounts {
     for (const [id, change] of parts ?? NO_PARTS) changePart(shared, id, change);
   }
 
-  /** What Redis has counted in the current minute until now, by subject. */
+  /** Counts of this process in the current minute that Redis has received, by subject. */
   get shared(): readonly (readonly [subject: string, counted: SharedMinute])[] {
     const now = this.minuteNow;
     return [...this.minutes].flatMap(([subject, { number, shared }]) =>
@@ -173,6 +175,6 @@ function changePart(minute: Pick<Minute, 'parts'>, id: string, change: number): 
   minute.parts.set(id, Math.max(0, (minute.parts.get(id) ?? 0) + change));
 }
 
-const refused = (limit: LimitRefusal['limit'], remaining: number, now: number): Claimed => ({
+const refused = (limit: LimitRefusal['limit'], remaining: number, now: number): LimitClaimResult => ({
   refusal: refusalBy(limit, remaining, now),
 });

@@ -3,7 +3,7 @@
 import { Clock } from '../core/time.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_000_000;
   override now(): number {
     return this.time;
@@ -11,13 +11,13 @@ class HandClock extends Clock {
 }
 
 describe('LocalThrottlerStorage', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let storage: LocalThrottlerStorage;
   const count = (key: string, name = 'test'): ReturnType<LocalThrottlerStorage['increment']> =>
     storage.increment(key, 60_000, 2, 30_000, name);
 
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     storage = new LocalThrottlerStorage(clock, 3);
   });
 
@@ -72,7 +72,7 @@ describe('LocalThrottlerStorage', () => {
     expect(counted).toEqual([1, 0, 1, 1]);
   });
 
-  it('continues from the counts of all replicas, where there is room', async () => {
+  it('continues from the counts of all replicas, until the storage is full', async () => {
     storage.learnWindow('a', 'test', { hits: 2, leftMs: 5_000 });
     expect(await count('a')).toMatchObject({ totalHits: 3, isBlocked: true, timeToBlockExpire: 30 });
     storage.learnWindow('b', 'test', { hits: 3, leftMs: 5_000 });

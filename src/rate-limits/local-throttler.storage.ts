@@ -44,8 +44,8 @@ export class LocalThrottlerStorage extends FloodStorage {
     return this.windows.size;
   }
 
-  override countWaste(caller: Caller, rate: Rate): void {
-    this.calls.waste(caller, rate);
+  override countWaste(caller: Caller, rate: Rate, times = 1): void {
+    this.calls.waste(caller, rate, times);
   }
 
   override hasContention(caller: Caller): boolean {
@@ -57,7 +57,7 @@ export class LocalThrottlerStorage extends FloodStorage {
     this.calls.learn(caller, counts);
   }
 
-  /** Sets a window to the counts of all replicas, where there is room to count it separately. */
+  /** Sets a window to the counts of all replicas, where there is capacity to count it separately. */
   learnWindow(key: string, throttlerName: string, { hits, leftMs }: WindowCount): void {
     const now = this.clock.now();
     const countedAs = `${throttlerName} ${key}`;

@@ -8,7 +8,7 @@ export const QUEUE_WAIT_MS = 2_000;
 const WAITING_MAX = 100;
 const WAITING_IN_ALL_MAX = 2_000;
 
-interface Waiting {
+interface WaitingLookUp {
   readonly key: string;
   readonly turn: Promise<boolean>;
   readonly begin: (hasTurn: boolean) => void;
@@ -17,7 +17,7 @@ interface Waiting {
 
 /** The waiting keys of one address, the longest waiting first. */
 interface Queue {
-  readonly waiting: Map<string, Waiting>;
+  readonly waiting: Map<string, WaitingLookUp>;
   isBusy: boolean;
   /** Whether the newest one is next. */
   isLatestNext: boolean;
@@ -52,7 +52,7 @@ export class LookUpQueues {
     const waiting = before ?? this.enqueue(queue, key);
     this.next(address, queue);
     if (!(await waiting.turn)) return undefined;
-    // Those that joined are answered by the look-up of the first, which is cached or under way.
+    // Callers that joined a waiting key share the look-up of the first, which is cached or running.
     if (before) return lookUp();
     try {
       return await lookUp();
@@ -71,10 +71,10 @@ export class LookUpQueues {
     return queue;
   }
 
-  private enqueue(queue: Queue, key: string): Waiting {
+  private enqueue(queue: Queue, key: string): WaitingLookUp {
     if (queue.waiting.size >= WAITING_MAX) this.refuseOldest(queue);
     else if (this.count >= WAITING_IN_ALL_MAX) this.refuseOldest(this.fullest());
-    let begin!: Waiting['begin'];
+    let begin!: WaitingLookUp['begin'];
     const turn = new Promise<boolean>((resolve) => (begin = resolve));
     const timer = setTimeout(() => this.leave(queue, key)?.begin(false), QUEUE_WAIT_MS);
     const waiting = { key, turn, begin, timer };
@@ -83,7 +83,7 @@ export class LookUpQueues {
     return waiting;
   }
 
-  private leave(queue: Queue, key: string): Waiting | undefined {
+  private leave(queue: Queue, key: string): WaitingLookUp | undefined {
     const waiting = queue.waiting.get(key);
     if (!waiting) return undefined;
     clearTimeout(waiting.timer);

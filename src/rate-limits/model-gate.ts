@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Model, ModelLimits } from '../core/routing/catalog.js';
 import type { GatewayError } from '../core/errors.js';
-import { counted } from '../core/text/counted.js';
+import { pluralize } from '../core/text/pluralize.js';
 import { LimitCounts, type LimitRefusal } from './limit-counts.js';
 import { UNLIMITED, type LimitSlot } from './limit-slot.js';
 import { rateLimitError } from './rate-limit-error.js';
@@ -13,18 +13,18 @@ const REFUSALS: Readonly<
   requestsPerMinute: {
     source: 'model_requests_per_minute',
     message: (model, limit) =>
-      `Rate limit exceeded: ${model} takes ${counted(limit, 'request')} a minute of an account; wait for the next minute.`,
+      `Rate limit exceeded: ${model} takes ${pluralize(limit, 'request')} a minute of an account; wait for the next minute.`,
   },
   tokensPerMinute: {
     source: 'model_tokens_per_minute',
     message: (model, limit) =>
-      `Rate limit exceeded: ${model} takes ${counted(limit, 'token')} a minute of an account, prompt and most output together; ` +
-      'wait for the next minute, or lower max_tokens.',
+      `Rate limit exceeded: ${model} takes ${pluralize(limit, 'token')} a minute of an account, prompt and most output together; ` +
+      'wait for the next minute, or lower the limit of the output.',
   },
   concurrency: {
     source: 'model_concurrency',
     message: (model, limit) =>
-      `Rate limit exceeded: ${model} answers ${counted(limit, 'request')} of an account at a time; wait until one has ended.`,
+      `Rate limit exceeded: ${model} answers ${pluralize(limit, 'request')} of an account at a time; wait until one has ended.`,
   },
 };
 

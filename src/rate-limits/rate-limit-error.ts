@@ -3,21 +3,21 @@ import { GatewayError } from '../core/errors.js';
 /** A limit of the gateway itself that a request reached. */
 export interface ReachedLimit {
   readonly limit: number;
-  /** What is left of it; 0 by default. */
+  /** The remaining part of the limit; 0 by default. */
   readonly remaining?: number;
   /** When it resets, epoch milliseconds. */
   readonly resetAtMs: number;
   /** Sent as `Retry-After`. Omitted for free variants (docs/use/errors.md#free-variants). */
   readonly retryAfterMs?: number;
-  /** `metadata.limit_source`: which limit it was, for programs. With it `metadata.headers` repeats the headers. */
-  readonly source?: string;
+  /** `metadata.limit_source`: which limit it was, for programs. */
+  readonly source: string;
   /** `metadata.limit`: which of the limits of that source, where it has several. */
   readonly name?: string;
 }
 
 /**
  * A 429 of the gateway itself: the only error that sends `X-RateLimit-*` (docs/use/errors.md#rate-limits). Successful
- * replies and the 429s of providers have none of these headers.
+ * replies and the 429s of providers have none of these headers. `metadata.headers` repeats them.
  */
 export function rateLimitError(message: string, reached: ReachedLimit): GatewayError {
   const { limit, remaining = 0, resetAtMs, retryAfterMs, source, name } = reached;
@@ -29,17 +29,20 @@ export function rateLimitError(message: string, reached: ReachedLimit): GatewayE
   return new GatewayError('rate-limited', message, {
     headers,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(source !== undefined && {
-      metadata: { headers, limit_source: source, ...(name !== undefined && { limit: name }) },
-    }),
+    metadata: { headers, limit_source: source, ...(name !== undefined && { limit: name }) },
   });
 }
 
 /**
- * The same, for a full window that resets after so many seconds.
+ * The refusal of a full window that resets after so many seconds.
  * @param now epoch milliseconds
  */
-export function windowRefusal(message: string, limit: number, secondsLeft: number, now: number): GatewayError {
+export function windowRefusal(
+  message: string,
+  { limit, source }: Pick<ReachedLimit, 'limit' | 'source'>,
+  secondsLeft: number,
+  now: number,
+): GatewayError {
   const retryAfterMs = Math.max(1, secondsLeft) * 1000;
-  return rateLimitError(message, { limit, resetAtMs: now + retryAfterMs, retryAfterMs });
+  return rateLimitError(message, { limit, source, resetAtMs: now + retryAfterMs, retryAfterMs });
 }

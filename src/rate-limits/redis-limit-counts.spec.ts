@@ -4,7 +4,7 @@ import { Logger } from '@nestjs/common';
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { Clock } from '../core/time.js';
 import { OccupiedSlots } from './occupied-slots.js';
-import type { Claimed } from './limit-counts.js';
+import type { LimitClaimResult } from './limit-counts.js';
 import type { LimitScripts } from './limit-scripts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
 import { RedisLimitCounts } from './redis-limit-counts.js';
@@ -17,7 +17,7 @@ const PATIENCE_MS = 5;
 const ALL: ModelLimits = { requestsPerMinute: 3, tokensPerMinute: 100, concurrency: 2 };
 const KEYS = ['fairlead:limits:{a}:minute', 'fairlead:limits:{a}:slots'];
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = NOW;
   override aheadMs = 7;
   override now(): number {
@@ -80,7 +80,7 @@ class FakeScripts implements LimitScripts {
 
 describe('RedisLimitCounts', () => {
   const lines: string[] = [];
-  let clock: HandClock;
+  let clock: ManualClock;
   let redis: FakeScripts;
   let counts: RedisLimitCounts;
   let reconnections: number;
@@ -91,7 +91,7 @@ describe('RedisLimitCounts', () => {
   beforeEach(() => {
     lines.length = 0;
     reconnections = 0;
-    clock = new HandClock();
+    clock = new ManualClock();
     redis = new FakeScripts();
     const occupied = new OccupiedSlots(clock, LEASE_MS);
     const outage = new RedisOutage(clock, () => void reconnections++, PATIENCE_MS);
@@ -99,9 +99,13 @@ describe('RedisLimitCounts', () => {
   });
   afterEach(() => counts.onApplicationShutdown());
 
-  const claim = (owner: string, limits = ALL, tokens = 10): Promise<Claimed> =>
+  const claim = (owner: string, limits = ALL, tokens = 10): Promise<LimitClaimResult> =>
     counts.claim({ subject: 'a', limits, owner, tokens });
-  async function enter(owner: string, limits = ALL, tokens = 10): Promise<Extract<Claimed, { slot: object }>['slot']> {
+  async function enter(
+    owner: string,
+    limits = ALL,
+    tokens = 10,
+  ): Promise<Extract<LimitClaimResult, { slot: object }>['slot']> {
     const claimed = await claim(owner, limits, tokens);
     if ('slot' in claimed) return claimed.slot;
     throw new Error(`refused by ${claimed.refusal.limit}`);
@@ -124,8 +128,8 @@ describe('RedisLimitCounts', () => {
     [1, { limit: 'requestsPerMinute', remaining: 0, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 }],
     [2, { limit: 'tokensPerMinute', remaining: 90, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 }],
     [3, { limit: 'concurrency', remaining: 0, resetAtMs: NOW + 1_001, retryAfterMs: 1_000 }],
-  ])('reads a refusal by limit %d, timed by Redis', async (place, refusal) => {
-    redis.answer = [place, 3, 10, 4, NOW + 1];
+  ])('reads a refusal by limit %d, timed by Redis', async (index, refusal) => {
+    redis.answer = [index, 3, 10, 4, NOW + 1];
     expect(await claim('one')).toEqual({ refusal });
   });
 
@@ -136,7 +140,7 @@ describe('RedisLimitCounts', () => {
 
   describe('with a part of the tokens', () => {
     const part = { id: 'k', tokensPerMinute: 5 };
-    const share = (): Promise<Claimed> =>
+    const share = (): Promise<LimitClaimResult> =>
       counts.claim({ subject: 'a', limits: { tokensPerMinute: 8 }, owner: '', tokens: 1, part });
 
     it('claims both in one script, and gives both back', async () => {
@@ -146,7 +150,7 @@ describe('RedisLimitCounts', () => {
       expect(calls()).toEqual([['leave', ...KEYS, '', MINUTE, -1, 'k']]);
     });
 
-    it('reads a refusal by it, and continues from its count when Redis is gone', async () => {
+    it('reads a refusal by it, and continues from its count when Redis does not answer', async () => {
       redis.answer = [4, 5, 5, 4, NOW + 1];
       const refusal = { limit: 'part', remaining: 1, resetAtMs: NOW + 60_000, retryAfterMs: 59_999 };
       expect(await share()).toEqual({ refusal });
@@ -314,7 +318,7 @@ describe('RedisLimitCounts', () => {
       const answerLate = await enterSlowly('one');
       for (const owner of ['two', 'three']) await enter(owner, limits);
       await answerLate();
-      // Four in Redis, including the late one, and two here: three more have room.
+      // Four in Redis, including the late one, and two here: three more fit.
       for (const owner of ['four', 'five', 'six']) await enter(owner, limits, 1);
       expect(await claim('seven', limits, 1)).toMatchObject({ refusal: { limit: 'requestsPerMinute' } });
     });

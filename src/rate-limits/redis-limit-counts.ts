@@ -9,7 +9,7 @@ import {
   refusalBy,
   reservedTokens,
   tokenChange,
-  type Claimed,
+  type LimitClaimResult,
   type LimitClaim,
   type LimitRefusal,
 } from './limit-counts.js';
@@ -20,7 +20,7 @@ import type { RedisOutage } from './redis-outage.js';
 import { RestoredCounts } from './restored-counts.js';
 
 /**
- * How long a slot outlives a process that died with it, in milliseconds. A call may last longer: its lease is renewed.
+ * Milliseconds for which a slot outlives a process that died with it. A call may last longer: its lease is renewed.
  * Short enough that an account misses its slots only briefly, long enough for two renewals to fail.
  */
 const LEASE_MS = 30_000;
@@ -74,7 +74,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   });
   private readonly restored: RestoredCounts;
   private pendingReleases: SlotRelease[] = [];
-  /** Something happened here that Redis does not know. */
+  /** Whether this process has counts or releases that Redis lacks. */
   private isBehind = false;
 
   /** @param occupied the slots that `local` counts as well */
@@ -94,15 +94,15 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     });
   }
 
-  /** Redis may not be called now, or what it counts may lack what it had. */
+  /** Whether Redis must not be called now, or may have lost counts. */
   private get isApart(): boolean {
     return this.outage.isPaused || this.restored.isPending;
   }
 
-  override async claim(claim: LimitClaim): Promise<Claimed> {
+  override async claim(claim: LimitClaim): Promise<LimitClaimResult> {
     if (this.isApart) return this.claimHere(claim);
-    // On the same connection as the claim, and before it: Redis may still count released slots, and lack slots in use
-    // and local counts.
+    // Sent on the same connection as the claim, and before it: Redis may still count released slots, and lack slots in
+    // use and local counts.
     if (!this.unsent.isEmpty) void this.unsent.send(claim.subject);
     if (this.isBehind) void this.catchUp();
     const answer = this.claimThere(claim);
@@ -140,11 +140,11 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
       .then(readClaimFigures);
   }
 
-  private accept(claim: LimitClaim, answer: ClaimFigures): Claimed {
+  private accept(claim: LimitClaim, answer: ClaimFigures): LimitClaimResult {
     const { subject, limits, owner, tokens } = claim;
-    const { place, now } = answer;
+    const { refusedLimit, now } = answer;
     this.learn(claim, answer);
-    const limit = LIMIT_ORDER[place - 1];
+    const limit = LIMIT_ORDER[refusedLimit - 1];
     if (limit) return { refusal: refusalBy(limit, remainingOf(claim, limit, answer), now) };
     if (limits.concurrency !== undefined) this.occupied.add(subject, owner);
     const slot = releasableSlot((tokensUsed) => {
@@ -157,12 +157,12 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
   /** The claim was decided here meanwhile: what Redis has counted of it must not be added there again. */
   private acceptLate(claim: LimitClaim, answer: ClaimFigures): void {
     this.outage.answeredLate();
-    if (answer.place === 0) this.countUnsent(claim, minuteOf(answer.now), -1);
+    if (answer.refusedLimit === 0) this.countUnsent(claim, minuteOf(answer.now), -1);
     this.learn(claim, answer);
   }
 
-  /** Adopts the counts of Redis, plus those it has not confirmed. */
-  private learn(claim: LimitClaim, { now, place, ...answer }: ClaimFigures): void {
+  /** Sets the local counts to those of Redis plus the counts that Redis has not confirmed. */
+  private learn(claim: LimitClaim, { now, refusedLimit, ...answer }: ClaimFigures): void {
     const { subject, limits, part } = claim;
     if (!hasMinute(limits)) return;
     let { requests, tokens, ofPart } = answer;
@@ -178,11 +178,11 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
       tokens,
       part: part && { id: part.id, tokens: ofPart },
       seen: answer.requests,
-      added: place === 0 ? countsOf(claim) : undefined,
+      added: refusedLimit === 0 ? countsOf(claim) : undefined,
     });
   }
 
-  private claimHere(claim: LimitClaim): Claimed {
+  private claimHere(claim: LimitClaim): LimitClaimResult {
     const { limits, tokens } = claim;
     this.isBehind = true;
     const claimed = this.local.claimNow(claim);
@@ -260,7 +260,7 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
       await Promise.all(this.occupied.subjects().flatMap((subject) => this.renewalsOf(subject)));
       if (await adding) return;
     } catch {
-      // Treated as if nothing could be added.
+      // A failed renewal counts as a failure to add the counts.
     }
     this.outage.failed();
     this.isBehind = true;
@@ -283,7 +283,7 @@ const keysOf = (subject: string): [minuteKey: string, slotsKey: string] => [
   `fairlead:limits:{${subject}}:slots`,
 ];
 
-/** What a claim adds to its minute. */
+/** The numbers that a claim adds to the counts of its minute. */
 const countsOf = ({
   limits,
   tokens,
@@ -306,7 +306,7 @@ function remainingOf({ limits, part }: LimitClaim, limit: LimitRefusal['limit'],
 
 interface ClaimFigures {
   /** Position of the limit that refused, in the order of all; 0 where none did. */
-  readonly place: number;
+  readonly refusedLimit: number;
   readonly requests: number;
   readonly tokens: number;
   readonly ofPart: number;
@@ -318,6 +318,6 @@ function readClaimFigures(answer: unknown): ClaimFigures {
   if (!Array.isArray(answer) || answer.length !== 5 || !answer.every(Number.isSafeInteger)) {
     throw new TypeError('The claiming script gave no figures.');
   }
-  const [place, requests, tokens, ofPart, now] = answer as [number, number, number, number, number];
-  return { place, requests, tokens, ofPart, now };
+  const [refusedLimit, requests, tokens, ofPart, now] = answer as [number, number, number, number, number];
+  return { refusedLimit, requests, tokens, ofPart, now };
 }

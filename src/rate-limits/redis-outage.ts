@@ -2,9 +2,9 @@ import { Logger } from '@nestjs/common';
 import type { Clock } from '../core/time.js';
 import { boundedWait, type WaitObserver } from './bounded-wait.js';
 
-/** Longest that a request waits for Redis, in milliseconds (docs/operate/scaling.md#when-a-part-fails). */
+/** Longest that a request waits for Redis, in milliseconds (docs/operate/runbook.md). */
 const PATIENCE_MS = 100;
-/** How long counting stays local after Redis failed, so that not every request waits for it. */
+/** Milliseconds for which counting stays local after Redis failed, so that not every request waits for it. */
 const PAUSE_MS = 1_000;
 /** Timers may fire this much before the clock shows it, in milliseconds. Chosen. */
 const EARLY_MS = 5;

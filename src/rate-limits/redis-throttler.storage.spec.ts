@@ -6,7 +6,7 @@ import { Clock } from '../core/time.js';
 import { LocalThrottlerStorage } from './local-throttler.storage.js';
 import { RedisThrottlerStorage, type ScriptRunner } from './redis-throttler.storage.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_000_000;
   override now(): number {
     return this.time;
@@ -41,7 +41,7 @@ class FakeRedis implements ScriptRunner {
 const RATES = { account: { limit: 4, windowMs: 10_000 }, wasted: { limit: 2, windowMs: 60_000 } };
 
 describe('RedisThrottlerStorage', () => {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   let redis: FakeRedis;
   let storage: RedisThrottlerStorage;
   const count = (): ReturnType<RedisThrottlerStorage['increment']> =>
@@ -113,7 +113,7 @@ describe('RedisThrottlerStorage', () => {
 
   describe('the flood guard’s requests', () => {
     const ask = (key: string): Promise<unknown> => storage.countRequest(callerOf('a', key), RATES);
-    /** Of the group, of the key, and of its wasted calls. */
+    /** Counts and times of the group, of the key, and of its wasted calls. */
     const WINDOWS = [1, 10_000, 1, 10_000, 0, 0];
 
     it('are one script call, of keys in one hash slot of a cluster', async () => {
@@ -128,12 +128,12 @@ describe('RedisThrottlerStorage', () => {
       [1, 'account'],
       [2, 'share'],
       [3, 'wasted'],
-    ])('are refused by place %d: %s', async (place, limit) => {
-      redis.answer = [place, -1, 1, 4_201, 1, 4_202, 1, 4_203];
-      expect(await ask('k')).toEqual({ limit, retryAfterMs: 4_200 + place });
+    ])('are refused by limit %d: %s', async (index, limit) => {
+      redis.answer = [index, -1, 1, 4_201, 1, 4_202, 1, 4_203];
+      expect(await ask('k')).toEqual({ limit, retryAfterMs: 4_200 + index });
     });
 
-    it('continue to be counted here while Redis is gone, with the contention that it last reported', async () => {
+    it('continue to be counted here while Redis does not answer, with the contention that it last reported', async () => {
       redis.answer = [0, 3_000, ...WINDOWS];
       await ask('k');
       expect(storage.hasContention(callerOf('a', 'k'))).toBe(true);
@@ -171,7 +171,7 @@ describe('RedisThrottlerStorage', () => {
       expect(redis.calls).toHaveLength(1);
     });
 
-    it('are refused for calls that were wasted while Redis was gone', async () => {
+    it('are refused for calls that were wasted while Redis did not answer', async () => {
       redis.gone = true;
       for (let times = 0; times < 2; times++) storage.countWaste(callerOf('a', 'k'), RATES.wasted);
       await new Promise(setImmediate);

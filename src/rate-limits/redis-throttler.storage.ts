@@ -81,7 +81,7 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
 
   override async countRequest(caller: Caller, rates: FloodRates): Promise<FloodRefusal | undefined> {
     if (this.outage.isPaused) return this.countUnsent(caller, rates);
-    // On the same connection as the count, and before it.
+    // Sent on the same connection as the count, and before it.
     if (!this.calls.isEmpty) void this.calls.send(groupOf(caller));
     if (!this.wastes.isEmpty) void this.wastes.send(caller.keyHash);
     const answer = this.sendRequests(caller, rates, 1, 0);
@@ -103,10 +103,10 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
     }
   }
 
-  override countWaste(caller: Caller, rate: Rate): void {
-    this.local.countWaste(caller, rate);
+  override countWaste(caller: Caller, rate: Rate, times = 1): void {
+    this.local.countWaste(caller, rate, times);
     const { windowMs } = rate;
-    this.wastes.add(caller.keyHash, { counted: { caller, rate }, windowMs, beganAt: this.clock.now(), times: 1 });
+    this.wastes.add(caller.keyHash, { counted: { caller, rate }, windowMs, beganAt: this.clock.now(), times });
     if (!this.outage.isPaused) void this.wastes.send(caller.keyHash).then((isDone) => isDone || this.outage.failed());
   }
 
@@ -251,14 +251,14 @@ function readRequestCount(answer: unknown): RequestCount {
   if (!Array.isArray(answer) || answer.length !== 8 || !answer.every(Number.isSafeInteger)) {
     throw new TypeError('The counting script gave no figures.');
   }
-  const [place, othersMs, groupHits, groupMs, keyHits, keyMs, wastedHits, wastedMs] = answer as Figures;
+  const [index, othersMs, groupHits, groupMs, keyHits, keyMs, wastedHits, wastedMs] = answer as Figures;
   const counts = {
     othersMs: othersMs < 0 ? Infinity : othersMs,
     group: { hits: groupHits, leftMs: groupMs },
     key: { hits: keyHits, leftMs: keyMs },
     wasted: { hits: wastedHits, leftMs: wastedMs },
   };
-  const limit = FLOOD_LIMITS[place - 1];
+  const limit = FLOOD_LIMITS[index - 1];
   const leftMs = { account: groupMs, share: keyMs, wasted: wastedMs };
   return { refusal: limit && { limit, retryAfterMs: Math.max(1, leftMs[limit]) }, counts };
 }

@@ -13,9 +13,9 @@ const SENT_MAX = 500;
  */
 export class RestoredCounts {
   private readonly process = randomUUID();
-  /** Of the contents that Redis had when it was last looked at. */
+  /** Mark of the contents that Redis had at the last look. */
   private mark: unknown;
-  private looks = 0;
+  private lookups = 0;
   private isUnknown = false;
 
   /** @param restored called after each look that has succeeded */
@@ -30,13 +30,13 @@ export class RestoredCounts {
     redis.on('connect', () => void (this.isUnknown = this.mark !== undefined));
     redis.on('ready', () => void this.look());
     redis.on('close', () => {
-      this.looks++;
+      this.lookups++;
       this.isUnknown = false;
     });
     outage.onPauseEnd(() => {
       if (this.isUnknown) void this.look();
     });
-    // It may be connected already.
+    // Redis may be connected already.
     void this.look();
   }
 
@@ -46,7 +46,7 @@ export class RestoredCounts {
   }
 
   private async look(): Promise<void> {
-    const look = ++this.looks;
+    const look = ++this.lookups;
     const { minuteNow: minute, shared } = this.local;
     try {
       const mark = await this.redis.keepMark(MARK_KEY, randomUUID());
@@ -55,14 +55,14 @@ export class RestoredCounts {
         const some = shared.slice(start, start + SENT_MAX);
         await Promise.all(some.map(([subject, counted]) => this.restore(subject, minute, counted, isLost)));
       }
-      if (look !== this.looks) return;
+      if (look !== this.lookups) return;
       this.mark = mark;
       if (!this.isUnknown) return;
       this.isUnknown = false;
       this.restored();
     } catch {
       // Looked at again after the pause, or on the next connection.
-      if (this.isPending && look === this.looks) this.outage.failed();
+      if (this.isPending && look === this.lookups) this.outage.failed();
     }
   }
 

@@ -3,7 +3,7 @@ const NAMES_MAX = 10_000;
 /** Names sent at once, so that no batch keeps Redis busy. */
 const SENT_MAX = 500;
 
-/** How counts of one kind are merged and sent. */
+/** Merges and sends counts of one kind. */
 export interface CountSender<Count> {
   /** @param kept may be changed and returned */
   join(kept: Count, later: Count): Count;
@@ -75,7 +75,7 @@ export class UnsentCounts<Count> {
   }
 
   private arrived(name: string, count: Count): void {
-    const left = this.sent.get(name)?.filter((one) => one !== count) ?? NONE;
+    const left = this.sent.get(name)?.filter((unsent) => unsent !== count) ?? NONE;
     if (left.length > 0) this.sent.set(name, left);
     else this.sent.delete(name);
   }

@@ -17,7 +17,7 @@ export interface UnsentHits<Counted> {
 export interface UnsentCalls {
   readonly rates: FloodRates;
   readonly beganAt: number;
-  /** By hash of the key. */
+  /** Counts by hash of the key. */
   readonly keys: Map<string, { readonly caller: Caller; readonly times: number }>;
 }
 
@@ -28,11 +28,11 @@ export interface CountedWaste {
 
 export type CountedFailure = Parameters<ThrottlerStorage['increment']>;
 
-/** Drops counts of a window that has ended. */
+/** Adds later hits to kept ones, which are dropped if their window has ended. */
 export const joinHits = <Counted>(kept: UnsentHits<Counted>, later: UnsentHits<Counted>): UnsentHits<Counted> =>
   later.beganAt - kept.beganAt >= later.windowMs ? later : { ...kept, times: kept.times + later.times };
 
-/** The same for requests. */
+/** Adds later requests to kept ones, which are dropped if their window has ended. */
 export function joinCalls(kept: UnsentCalls, later: UnsentCalls): UnsentCalls {
   if (later.beganAt - kept.beganAt >= later.rates.account.windowMs) return later;
   for (const [keyHash, { caller, times }] of later.keys) {

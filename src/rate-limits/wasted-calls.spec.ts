@@ -1,5 +1,5 @@
-// A generation that its caller left counts at any stage, a failed one if a provider was called, an answered one never.
-// The generations end in every way, with a call and without.
+// A generation whose client disconnected counts at any stage, a failed one if a provider was called, an answered one
+// never. The generations end in every way, with a call and without.
 import type { Caller } from '../core/caller.js';
 import { ENDINGS, type Ending } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
@@ -19,9 +19,10 @@ function isCounted(ending: Ending, wasCalled: boolean): boolean {
     wasCalled,
     hasCosts: wasCalled,
     toolUses: [],
+    calls: [],
     caller,
   } as unknown as Generation);
-  if (counted.length > 0) expect(counted).toEqual([[caller, RATE]]);
+  if (counted.length > 0) expect(counted).toEqual([[caller, RATE, 1]]);
   return counted.length > 0;
 }
 
@@ -38,8 +39,29 @@ it('counts paid engine calls without a result, however the generation ended', ()
   const counts = { countWaste: (...waste: unknown[]) => void counted.push(waste) } as unknown as FloodStorage;
   const calls = new WastedCalls(counts, { flood: { wasted: RATE } } as Environment);
   for (const ending of ['completed', 'unavailable'] as const)
-    calls.ended({ ending, toolUses: [{}], hasLosses: true, caller: { keyHash: 'k' } } as unknown as Generation);
+    calls.ended({
+      ending,
+      toolUses: [{}],
+      calls: [],
+      hasLosses: true,
+      caller: { keyHash: 'k' },
+    } as unknown as Generation);
   expect(counted).toHaveLength(2);
+});
+
+it('counts each request of the call that was most of them, and not the further calls of a loop', () => {
+  const counted: unknown[] = [];
+  const counts = { countWaste: (...[, , times]: unknown[]) => void counted.push(times) } as unknown as FloodStorage;
+  const calls = new WastedCalls(counts, { flood: { wasted: RATE } } as Environment);
+  for (const requests of [[0], [1], [1, 1, 1], [1, 22, 3]])
+    calls.ended({
+      ending: 'provider-rejected-request',
+      wasCalled: true,
+      toolUses: [],
+      calls: requests.map((answeredRequests) => ({ answeredRequests })),
+      caller: { keyHash: 'k' },
+    } as unknown as Generation);
+  expect(counted).toEqual([1, 1, 1, 22]);
 });
 
 it('counts calls whose bodies never arrived whole, and none of management', () => {

@@ -8,9 +8,10 @@ import type { AbandonedBodies } from '../shared/http/abandoned-bodies.js';
 import { FloodStorage } from './flood-storage.js';
 
 /**
- * Counts generations that their callers left, at whatever stage, also before there was one, and those that failed after
- * they had called a provider or a paid service: past a number of them the flood guard refuses the key
- * (docs/use/limits.md#wasted-calls). One instance observes all generations.
+ * Counts wasted calls of a key: generations whose clients disconnected at any stage, even before one had begun, and
+ * those that failed after they had called a provider or a paid service. Above the limit the flood guard refuses the key
+ * (docs/use/limits.md#wasted-calls). A call that was several requests counts as so many. One instance observes all
+ * generations.
  */
 @Injectable()
 export class WastedCalls implements GenerationObserver, AbandonedBodies {
@@ -25,14 +26,16 @@ export class WastedCalls implements GenerationObserver, AbandonedBodies {
       ? result === 'cancelled' || generation.wasCalled
       : refusesRequest === true && generation.hasCosts;
     // The operator pays for calls of an engine that brought no result.
-    if (isWasted || (generation.toolUses.length > 0 && generation.hasLosses)) this.count(generation.caller);
+    if (!isWasted && (generation.toolUses.length === 0 || !generation.hasLosses)) return;
+    const most = generation.calls.reduce((times, { answeredRequests }) => Math.max(times, answeredRequests), 1);
+    this.count(generation.caller, most);
   }
 
   bodyAbandoned(caller: Caller): void {
     if (caller.kind === 'inference') this.count(caller);
   }
 
-  private count(caller: Caller): void {
-    this.counts.countWaste(caller, this.environment.flood.wasted);
+  private count(caller: Caller, times = 1): void {
+    this.counts.countWaste(caller, this.environment.flood.wasted, times);
   }
 }

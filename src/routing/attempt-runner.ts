@@ -11,7 +11,7 @@ import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { CountedPrompt, FetchedMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
-import { left, Pulled, type Puller } from '../core/stream/pulled.js';
+import { left, PullSource, type PullReceiver } from '../core/stream/pull-source.js';
 import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
 import type { ToolRun } from '../providers/fitting/fit-tools.js';
 import { ProviderClient } from '../providers/provider-client.js';
@@ -21,14 +21,14 @@ import type { RevealCredential } from './route-planner.js';
 import { UnseenCalls } from './unseen-calls.js';
 
 /**
- * How long a provider has to end the response after the last event. Chosen: most do so in the same packet, and closing
- * the connection costs the next call a new one.
+ * Milliseconds in which a provider has to end the response after the last event. Chosen: most do so in the same packet,
+ * and closing the connection costs the next call a new one.
  */
 const CLOSING_MS_MAX = 1_000;
 
 /**
  * The signal of one attempt. It follows the request's signal, unless the caller leaves a call that its provider bills
- * in full. A streamed attempt has a limit of its own until the reply is committed.
+ * in full. A streamed attempt also has a time limit until the reply is committed.
  */
 class Attempt extends Cancellation {
   /** Events up to the commitment. */
@@ -37,7 +37,7 @@ class Attempt extends Cancellation {
   isCommitted = false;
   private readonly timer: NodeJS.Timeout | undefined;
 
-  /** @param firstTimeoutMs limit of the time until the reply is committed; undefined: none of its own */
+  /** @param firstTimeoutMs limit of the time until the reply is committed; undefined: the attempt has none */
   constructor(
     private readonly parent: CancelSignal,
     private readonly unseen: UnseenCalls,
@@ -98,7 +98,7 @@ async function untilCommitted(batches: EventBatches, attempt: Attempt): Promise<
  * A reply whose beginning is known: yields that first, then the rest as it arrives. A whole reply is all beginning. End
  * it by `return`, also at its end.
  */
-export class StartedReply extends Pulled<readonly ModelEvent[]> {
+export class StartedReply extends PullSource<readonly ModelEvent[]> {
   /** The body that was sent to its provider, shortened, without the credential. Undefined: it was not requested. */
   readonly sentBody: Json | undefined;
   private isBegun = false;
@@ -106,19 +106,19 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
   constructor(
     call: PreparedCall,
     readonly beginning: readonly ModelEvent[],
-    private readonly rest?: Pulled<readonly ModelEvent[]>,
+    private readonly rest?: PullSource<readonly ModelEvent[]>,
     private readonly attempt?: Attempt,
   ) {
     super();
     this.sentBody = call.sentBody;
   }
 
-  override pull(puller: Puller<readonly ModelEvent[]>): void {
+  override pull(receiver: PullReceiver<readonly ModelEvent[]>): void {
     if (!this.isBegun) {
       this.isBegun = true;
-      puller.take(this.beginning);
-    } else if (this.rest) this.rest.pull(puller);
-    else puller.end();
+      receiver.take(this.beginning);
+    } else if (this.rest) this.rest.pull(receiver);
+    else receiver.end();
   }
 
   override return(): Promise<IteratorResult<readonly ModelEvent[], undefined>> {
@@ -127,11 +127,11 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
   }
 
   /**
-   * Called after the last event, in place of `return`: reads on to the end of the body, so that the connection can be
+   * Called after the last event, instead of `return`: reads on to the end of the body, so that the connection can be
    * reused. Bounded in time; its failures are ignored.
    */
   drain(): void {
-    // Of a whole reply nothing is left.
+    // A whole reply has no further events.
     if (!this.rest) return;
     this.attempt?.settle();
     const limit = setTimeout(() => void this.return(), CLOSING_MS_MAX);
@@ -139,14 +139,14 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
       clearTimeout(limit);
       void this.return();
     };
-    const listener: Puller<readonly ModelEvent[]> = { take: () => this.pull(listener), end: over, fail: over };
+    const listener: PullReceiver<readonly ModelEvent[]> = { take: () => this.pull(listener), end: over, fail: over };
     this.pull(listener);
   }
 }
 
 /**
- * Makes one attempt: the call of a leg, awaited until its first committing event. Each attempt is built anew from the
- * caller's request, with the credential, address and model name of its own target.
+ * Makes one attempt: calls a leg and waits for its first committing event. Each attempt is built from the caller's
+ * request, with the credential, address and model name of its target.
  */
 @Injectable()
 export class AttemptRunner {
@@ -174,23 +174,25 @@ export class AttemptRunner {
     call.drops = this.client;
     const onSent = (status?: number): void => {
       call.wasSent = true;
+      if (status === undefined) return;
+      call.answeredRequests++;
       call.answeredStatus ??= status;
     };
     const { provider, firstTimeoutMs = this.environment.timeouts.firstMs } = leg.endpoint;
-    const credential = call.isShared ? provider.credential : await ownCredential(leg, reveal);
+    const credential = call.usesSharedCredential ? provider.credential : await ownCredential(leg, reveal);
     const prepared = this.client.prepare(leg, request, credential, media, { onSent, traceparent });
     const attempt = new Attempt(signal, this.unseen, generation, call, request.stream ? firstTimeoutMs : undefined);
     try {
       const batches = request.stream ? await prepared.stream(attempt, () => attempt.isCommitted) : undefined;
       const events = batches ? await untilCommitted(batches, attempt) : await prepared.answer(attempt);
-      // Nearly every reply has words.
-      let hasWords = false;
-      for (let place = 0; place < events.length && !hasWords; place++) {
-        const event = events[place]!;
-        hasWords = event.type === 'block-delta' && event.delta.type === 'text' && event.delta.text !== '';
+      // Nearly every reply has text.
+      let hasText = false;
+      for (let index = 0; index < events.length && !hasText; index++) {
+        const event = events[index]!;
+        hasText = event.type === 'block-delta' && event.delta.type === 'text' && event.delta.text !== '';
       }
-      let rest: Pulled<readonly ModelEvent[]> | undefined = batches;
-      if (!hasWords) {
+      let rest: PullSource<readonly ModelEvent[]> | undefined = batches;
+      if (!hasText) {
         attempt.beginning = events;
         if (!batches || events.at(-1)?.type === 'reply-end') await assertAnswers(events, request, batches);
         else rest = new AwaitedAnswer(events, batches, request);
@@ -200,7 +202,7 @@ export class AttemptRunner {
       return new StartedReply(prepared, events);
     } catch (error) {
       attempt.settle();
-      call.observe(attempt.beginning);
+      call.observe(attempt.beginning.length > 0 ? attempt.beginning : prepared.billed);
       throw attempt.reasonOf(error);
     }
   }
@@ -217,8 +219,8 @@ export class AttemptRunner {
     signal: CancelSignal,
   ): Promise<CountedPrompt | undefined> {
     if (!this.client.canCount(leg.endpoint)) return undefined;
-    const isShared = leg.credential === SHARED_CREDENTIAL;
-    const credential = isShared ? leg.endpoint.provider.credential : await ownCredential(leg, reveal);
+    const usesSharedCredential = leg.credential === SHARED_CREDENTIAL;
+    const credential = usesSharedCredential ? leg.endpoint.provider.credential : await ownCredential(leg, reveal);
     return this.client.prepare(leg, request, credential).count(signal);
   }
 
@@ -229,7 +231,7 @@ export class AttemptRunner {
     return this.client.refusalOf(leg, request);
   }
 
-  /** Which tools of a request a leg's vendor runs itself, as reported by `ProviderClient`. */
+  /** The tools of a request that a leg's vendor runs, as `ProviderClient` reports them. */
   toolRuns(leg: Leg, tools: readonly Tool[]): readonly ToolRun[] {
     return this.client.toolRuns(leg, tools);
   }

@@ -2,7 +2,7 @@ import { holdsAnswer, isEmptyReply } from '../core/conversation/empty-reply.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault } from '../core/errors.js';
-import { Pulled, type Puller } from '../core/stream/pulled.js';
+import { PullSource, type PullReceiver } from '../core/stream/pull-source.js';
 import type { EventBatches } from '../providers/prepared-call.js';
 
 /**
@@ -33,8 +33,8 @@ function withoutAnswer(end: ModelEvent | undefined): ProviderFault {
  * The rest of a reply that was committed by reasoning: it fails at its end where no answer follows and the stop is
  * unexplained.
  */
-export class AwaitedAnswer extends Pulled<readonly ModelEvent[]> implements Puller<readonly ModelEvent[]> {
-  private puller!: Puller<readonly ModelEvent[]>;
+export class AwaitedAnswer extends PullSource<readonly ModelEvent[]> implements PullReceiver<readonly ModelEvent[]> {
+  private receiver!: PullReceiver<readonly ModelEvent[]>;
   private isAwaited = true;
   private fault: ProviderFault | undefined;
 
@@ -46,9 +46,9 @@ export class AwaitedAnswer extends Pulled<readonly ModelEvent[]> implements Pull
     super();
   }
 
-  override pull(puller: Puller<readonly ModelEvent[]>): void {
-    this.puller = puller;
-    if (this.fault) puller.fail(this.fault);
+  override pull(receiver: PullReceiver<readonly ModelEvent[]>): void {
+    this.receiver = receiver;
+    if (this.fault) receiver.fail(this.fault);
     else this.rest.pull(this);
   }
 
@@ -56,21 +56,21 @@ export class AwaitedAnswer extends Pulled<readonly ModelEvent[]> implements Pull
     this.isAwaited &&= !batch.some(holdsAnswer);
     const end = batch.at(-1);
     if (!this.isAwaited || end?.type !== 'reply-end' || !isEmptyReply([...this.beginning, end], this.request)) {
-      this.puller.take(batch);
+      this.receiver.take(batch);
       return;
     }
     this.fault = withoutAnswer(end);
-    // What was used is recorded all the same.
-    if (batch.length > 1) this.puller.take(batch.slice(0, -1));
-    else this.puller.fail(this.fault);
+    // The usage is recorded nevertheless.
+    if (batch.length > 1) this.receiver.take(batch.slice(0, -1));
+    else this.receiver.fail(this.fault);
   }
 
   end(): void {
-    this.puller.end();
+    this.receiver.end();
   }
 
   fail(reason: unknown): void {
-    this.puller.fail(reason);
+    this.receiver.fail(reason);
   }
 
   override return(): Promise<IteratorResult<readonly ModelEvent[], undefined>> {

@@ -19,9 +19,9 @@ import type { CallFailure, CallOrigin } from '../endpoint-health/endpoint-record
 import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import type { CallFigures } from '../endpoint-health/rolling-figures.js';
 import { DIALECTS } from '../providers/dialects/index.js';
-import { Metrics, type Abandonment } from '../shared/metrics.js';
-import { refusesOwnCredential } from './operator-refusal.js';
-import { RefusedCredentials } from './refused-credentials.js';
+import { Metrics, type Abandonment } from '../shared/telemetry/metrics.js';
+import { refusesOwnCredential } from './is-refused-credential.js';
+import { RefusedCredentials } from './log-refused-credentials.js';
 
 /** The key under which a call's figures are kept. */
 export const healthKeyOf = ({ healthKey, model, tag, credential }: Leg): HealthKey =>
@@ -56,7 +56,7 @@ export class CallTelemetry implements GenerationObserver {
     if (call.isTrial) this.health.began(healthKeyOf(call.leg), { caller: caller.keyHash, beganAt: call.calledAtMs });
   }
 
-  /** Reported immediately, because the call may still take long: another call measures the endpoint meanwhile. */
+  /** Reported immediately, because the call may still take long: until then another call measures the endpoint. */
   abandoned(_: Generation, call: ProviderCall): void {
     if (call.isTrial) this.health.released(healthKeyOf(call.leg));
     call.isTrial = false;
@@ -80,7 +80,7 @@ export class CallTelemetry implements GenerationObserver {
       this.health.succeeded(healthKeyOf(leg), request.stream ? figuresOf(call, usage) : undefined, origin);
     else this.reportFailure(report, call, origin);
     if (call.fault) this.refused.report(call);
-    if (!call.isShared) this.reportCredential(caller, call, report === 'success');
+    if (!call.usesSharedCredential) this.reportCredential(caller, call, report === 'success');
   }
 
   /** Reports on a caller's own credential: only a success or a refusal of it is evidence. */
@@ -114,7 +114,7 @@ function seenFault(fault: ProviderFault | undefined): NonNullable<CallFailure['f
   return { kind, ...(detail.status !== undefined && { status: detail.status }) };
 }
 
-/** How an abandoned call counts. */
+/** The kind of an abandoned call in the metrics. */
 function abandonmentOf(call: ProviderCall): Abandonment {
   if (!call.isAbandoned) return call.ending === 'completed' ? 'read' : 'failed';
   return isBilledInFull(call.leg.endpoint.provider.aborts, call.run.request.stream) ? 'cut' : 'stopped';

@@ -8,7 +8,7 @@ export class ConsultedDecisionEntity {
   @PrimaryColumn({ name: 'generation_id', type: 'text' })
   generationId!: string;
 
-  /** From 1 on, in the order in which they were consulted. */
+  /** The index in the order of consultations, from 1. */
   @PrimaryColumn({ type: 'smallint' })
   place!: number;
 
@@ -25,7 +25,7 @@ export class ConsultedDecisionEntity {
   @Column({ type: 'text' })
   purpose!: string;
 
-  /** As in `route_decisions`. */
+  /** The decision, as `route_decisions` has it. */
   @Column({ type: 'text' })
   decision!: string;
 }

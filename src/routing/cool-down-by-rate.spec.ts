@@ -18,15 +18,15 @@ import { planRoute } from '../core/routing/plan-route.js';
 import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import type { Environment } from '../shared/environment.js';
-import { Metrics } from '../shared/metrics.js';
-import { NoReplicas } from '../shared/replicated-map-link.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
+import { NoReplicas } from '../shared/redis/replicated-map-link.js';
 import type { AttemptRunner } from './attempt-runner.js';
 import type { GenerationMedia } from './generation-media.js';
 import { CallTelemetry } from './call-telemetry.js';
 import { PlanRunner } from './plan-runner.js';
-import { RefusedCredentials } from './refused-credentials.js';
+import { RefusedCredentials } from './log-refused-credentials.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_700_000_010_000;
   override now(): number {
     return this.time;
@@ -45,7 +45,7 @@ const ANSWER = { beginning: [{ type: 'reply-start' }], return: () => Promise.res
 type Upstream = (leg: Leg, caller: string) => ProviderFault | undefined;
 
 class Traffic {
-  readonly clock = new HandClock();
+  readonly clock = new ManualClock();
   readonly health = new HealthRegistry(environment, this.clock, new NoReplicas());
   /** Tags, call by call. */
   readonly calls: string[] = [];
@@ -70,8 +70,8 @@ class Traffic {
   /** @returns the caller's error, undefined for an answer */
   async ask(caller: string): Promise<GatewayError | undefined> {
     this.caller = caller;
-    const endpoints = this.tags.map((tag, place) => {
-      const one = endpoint(tag, { usd: place + 1 });
+    const endpoints = this.tags.map((tag, index) => {
+      const one = endpoint(tag, { usd: index + 1 });
       // Failures of the sandbox do not affect health.
       return { ...one, provider: { ...one.provider, dialect: 'openai-chat' } as const };
     });

@@ -1,15 +1,21 @@
 import { resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import { explainDecision, type ExplainedDecision } from '../core/routing/explain-decision.js';
+import { explainDecision, type ExplainedDecision } from '../core/routing/decision/explain-decision.js';
 import {
   explainConsultations,
   findDecision,
   type ExplainedConsultation,
   type KeptDecision,
-} from '../ledger/kept-decisions.js';
+} from '../ledger/generations/kept-decisions.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
-import { DONE, FAILED, MISUSED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
+import {
+  DONE,
+  FAILED,
+  MISUSED,
+  readStoreLocation,
+  runStoreCommand,
+} from '../shared/database/transfer/store-command.js';
 import type { CommandContext } from '../shared/command/command-context.js';
 import { SHIPPED_CATALOG, VARIABLES } from '../shared/variables/variables.js';
 import { printDecision } from './print-decision.js';
@@ -44,7 +50,7 @@ export function runDecision(
       name: NAME,
       usage: USAGE,
       switches: ['json'],
-      readPlace: (all) => ({ ...readStorePlace(all), ...readCatalogSource(all, packageDirectory) }),
+      readLocation: (all) => ({ ...readStoreLocation(all), ...readCatalogSource(all, packageDirectory) }),
       run: async (database, { switches }, source) => {
         const kept = await findDecision(database, id!);
         if (!kept) {
@@ -95,6 +101,8 @@ function printInWords(
   const own =
     `Generation ${kept.generation_id} of ${new Date(kept.held_at).toISOString()}\n` +
     `Account ${kept.account_id}, workspace ${kept.workspace_id}\n${printDecision(decision)}`;
-  const others = consulted.map((one) => `\nConsulted, ${one.place}. (${one.purpose})\n${printDecision(one.decision)}`);
+  const others = consulted.map(
+    (model) => `\nConsulted, ${model.place}. (${model.purpose})\n${printDecision(model.decision)}`,
+  );
   return [own, ...others].join('');
 }

@@ -1,5 +1,5 @@
 /**
- * The decision of each consulted model is recorded once, in its place, when its model has an answer or the generation
+ * The decision of each consulted model is recorded once, at its index, when its model has an answer or the generation
  * has ended, up to a limit. Generations built by hand, and statements that record what they are sent.
  */
 import { endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
@@ -61,7 +61,7 @@ function consultedOne(): ConsultedDecision {
 
 const answerOf = (plan: Plan): ProviderCall => ({ run: { plan, purpose: 'moderation' } }) as unknown as ProviderCall;
 
-it('records each once, in its place, whichever answers first', async () => {
+it('records each once, at its index, whichever answers first', async () => {
   const { log, written } = logOf();
   const generation = generationOf(3);
   for (const place of [2, 0]) log.answered(generation, answerOf(generation.consulted[place]!.plan));

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ConsultedDecision, Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
-import { compactDecision } from '../core/routing/decision.js';
+import { compactDecision } from '../core/routing/decision/decision.js';
 import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Statements } from '../shared/database/statements.js';
@@ -18,12 +18,12 @@ const CONSULTED_KEPT_MAX = 32;
 /** Rows of one statement. */
 const BATCH_MAX = 200;
 /**
- * Limit of decisions that wait for the database; past it the oldest are dropped: they explain, but no money depends on
- * them.
+ * Limit of decisions that wait for the database; beyond it the oldest are dropped: they explain calls, and no money
+ * depends on them.
  */
 const WAITING_MAX = 5_000;
 const PAUSE_AFTER_FAILURE_MS = 2_000;
-/** How long the end of the process waits for the last rows. */
+/** Milliseconds that the end of the process waits for the last rows. */
 const LAST_WRITE_MS = 2_000;
 /** How often expired rows are searched, and how many are deleted at a time. */
 const SWEEP_EVERY_MS = HOUR_MS;
@@ -78,7 +78,7 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   answered(generation: Generation, { run }: ProviderCall): void {
-    // A consultation before the answer has a plan of its own.
+    // A consultation before the answer has a separate plan.
     if (run.purpose === 'answer') return this.keep(generation, generation, 0);
     const index = generation.consulted.findIndex(({ plan }) => plan === run.plan);
     if (index !== -1) this.keep(generation, generation.consulted[index]!, index + 1);
@@ -89,7 +89,7 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     if (!generation.decision && generation.consulted.length === 0) return;
     if (!generation.wasHeld) return;
     if (generation.decision) this.keep(generation, generation, 0);
-    for (const [index, one] of generation.consulted.entries()) this.keep(generation, one, index + 1);
+    for (const [index, model] of generation.consulted.entries()) this.keep(generation, model, index + 1);
   }
 
   /**
@@ -97,11 +97,11 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
    * @param of whose decision: the generation's own, or of a model that it consulted
    * @param place index among the consultations from 1 on, 0 for its own
    */
-  private keep(generation: Generation, of: Generation | ConsultedDecision, place: number): void {
+  private keep(generation: Generation, of: Generation | ConsultedDecision, index: number): void {
     const { decision, plan } = of;
     if (!decision) return;
     of.decision = undefined;
-    if (place > CONSULTED_KEPT_MAX) return;
+    if (index > CONSULTED_KEPT_MAX) return;
     if (this.waiting.length >= WAITING_MAX) this.waiting.shift();
     const { id, caller } = generation;
     const heldAt = new Date(this.clock.now()).toISOString();
@@ -111,7 +111,7 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     const printed = text.includes(ESCAPED_UNIT) ? JSON.stringify(text) : text;
     const row = `{"generation_id":"${id}","held_at":"${heldAt}","account_id":"${caller.accountId}","workspace_id":"${caller.workspaceId}","decision":${printed}`;
     if ('purpose' in of)
-      this.waiting.push({ kind: 'consulted', text: `${row},"place":${place},"purpose":"${of.purpose}"}` });
+      this.waiting.push({ kind: 'consulted', text: `${row},"place":${index},"purpose":"${of.purpose}"}` });
     else this.waiting.push({ kind: 'requested', text: `${row}}` });
   }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Generation, type GenerationStart } from '../core/generation/generation.js';
 import { newGenerationId } from '../core/ids.js';
 import { Clock } from '../core/time.js';
-import { Tracing } from '../shared/tracing.js';
+import { Tracing } from '../shared/telemetry/tracing.js';
 import { CallTelemetry } from './call-telemetry.js';
 import { DecisionLog } from './decision-log.js';
 import { GenerationTrace } from './generation-trace.js';

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { FetchedMedia, RequiredMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
-import { MediaFetcher, type RequestMedia } from '../providers/media-fetcher.js';
+import { MediaFetcher, type RequestMedia } from '../providers/media/media-fetcher.js';
 import { ProviderClient } from '../providers/provider-client.js';
 
 /** The media that legs need as bytes, fetched once for all calls of a generation and kept until it ends. */

@@ -2,7 +2,7 @@ import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { usdNumber } from '../core/money/credits.js';
-import type { SpanResult, TraceSpan, Tracing } from '../shared/tracing.js';
+import type { SpanResult, TraceSpan, Tracing } from '../shared/telemetry/tracing.js';
 import { secondsToFirstToken } from './call-telemetry.js';
 
 /** The spans of a generation and its calls. Never content. One per generation, where there is an exporter. */

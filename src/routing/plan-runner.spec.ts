@@ -141,6 +141,36 @@ it('attributes a timeout without any event to the first provider called', async 
   expect(generation.calls[0]).toMatchObject({ ending: 'provider-out-of-time', status: 504 });
 });
 
+it('reports pauses that began after the plan as a plan without legs does', async () => {
+  const models = [model('a/first', [endpoint('p1')])];
+  const made = plan(models);
+  const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
+  generation.planned({ inputs: inputsOf(models), plan: made }, []);
+  const cooling = { until: 4_000, by: 'rate-limit', isFirm: true };
+  const runner = new PlanRunner(
+    {} as AttemptRunner,
+    { requiredBy: () => [] } as unknown as GenerationMedia,
+    {
+      admit: () => false,
+      admitLast: () => false,
+      snapshot: () => ({ find: () => ({ isOut: false, cooling }) }),
+    } as unknown as HealthRegistry,
+    { now: () => 1_000, aheadMs: 0 },
+  );
+  const { signal } = new Cancellation();
+  const inputs = { plan: made, request: REQUEST, prompt: measurePrompt(REQUEST), purpose: 'answer' } as const;
+  const run = runner.run(generation, { ...inputs, reveal: () => Promise.resolve(undefined), signal });
+  await expect(run).rejects.toMatchObject({
+    kind: 'rate-limited',
+    message: 'Every endpoint of a/first that may be used is cooling down; try again in 3 s.',
+    detail: {
+      retryAfterMs: 3_000,
+      metadata: { excluded: [{ model: 'a/first', provider: 'P1', tag: 'p1', reason: 'cooling-down' }] },
+      availability: { code: 'capacity_exhausted', retryable: true, requested_models: ['a/first'], retry_after: 3 },
+    },
+  });
+});
+
 describe('further runs of one generation', () => {
   const adviser = plan([model('wise/adviser', [endpoint('p3')])]);
 

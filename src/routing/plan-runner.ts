@@ -13,24 +13,22 @@ import type { JsonObject } from '../core/json/json.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { FetchedMedia, RequiredMedia } from '../core/provider.js';
 import type { Model } from '../core/routing/catalog.js';
+import type { Cooling } from '../core/routing/health.js';
 import { noRouteError } from '../core/routing/no-route-error.js';
 import { mayCall } from '../core/routing/plan-route.js';
-import type { Leg, PlannedLeg } from '../core/routing/plan.js';
+import type { Exclusion, Leg, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { NO_MEDIA } from '../providers/provider-client.js';
 import { AttemptRunner, type StartedReply } from './attempt-runner.js';
 import { healthKeyOf } from './call-telemetry.js';
-import { failureOf, type FailedAttempt, type Waits } from './fault-policies.js';
+import { errorOfAttempts, type FailedAttempt, type Waits } from './attempt-failures.js';
 import { GenerationMedia } from './generation-media.js';
 import type { RevealCredential } from './route-planner.js';
 
-/** Smallest reported wait when every endpoint began to cool between the plan and the call. */
-const RETRY_MS_MIN = 1_000;
-
 /** Whether models may be called now: checked before the first call of each in a run. */
 export interface ModelLimiter {
-  /** @returns true, or the error for a model without a free place */
+  /** @returns true, or the error for a model without a free slot */
   acquire(generation: Generation, model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError>;
 }
 
@@ -74,14 +72,14 @@ export class PlanRunner {
   /** @throws GatewayError when no leg answered, or the signal's reason */
   async run(generation: Generation, inputs: RunInputs): Promise<StartedCall> {
     const { plan } = inputs;
-    if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
+    if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now(), inputs.request.fieldNames);
     const run = new PlanProgress(generation, inputs, this.health, this.clock);
     for (let index = 0; index < plan.legs.length; index++) {
       const answer = await this.tryLeg(run, index, false);
       if (answer) return answer;
     }
-    // No leg could be called: a cooling one is tried rather than the request refused.
-    for (const index of run.made === 0 ? run.cooling : NONE) {
+    // If no leg could be called, the legs in cool-down are tried.
+    for (const index of run.callCount === 0 ? run.cooling : NONE) {
       const answer = await this.tryLeg(run, index, true);
       if (answer) return answer;
     }
@@ -90,31 +88,31 @@ export class PlanRunner {
 
   /**
    * @param index of the leg in its plan
-   * @param isLast it is called although it cools, unless its provider requested the pause
+   * @param isLastResort it is called although it cools, unless its provider requested the pause
    * @returns its reply, where that is the answer
    */
-  private async tryLeg(run: PlanProgress, index: number, isLast: boolean): Promise<StartedCall | undefined> {
+  private async tryLeg(run: PlanProgress, index: number, isLastResort: boolean): Promise<StartedCall | undefined> {
     const { generation, inputs } = run;
     const { signal } = inputs;
     const leg = inputs.plan.legs[index]!;
-    const may = run.mayCall(index, leg);
+    const may = run.allowsCall(index, leg);
     if (may !== true && !(await may)) return undefined;
     const fitting = inputs.fit?.(inputs.request, leg);
     const fitted = fitting instanceof Promise ? await fitting : fitting;
     const request = fitted?.request ?? inputs.request;
     const { hasImages, hasDocuments } = traitsOf(request.messages);
     const required = hasImages || hasDocuments ? this.media.requiredBy(leg, request) : NONE;
-    // Nothing is fetched for a leg that is not called.
-    if (required.length > 0 && !isLast && run.pauseOf(leg) > 0) return run.leaveForLast(index);
+    // Media of a leg that is not called are not fetched.
+    if (required.length > 0 && !isLastResort && run.pauseOf(leg) > 0) return run.defer(index);
     const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required);
     const key = healthKeyOf(leg);
-    if (isLast && !this.health.admitLast(key)) return undefined;
-    if (!isLast && !this.health.admit(key, generation.caller.keyHash)) return run.leaveForLast(index);
+    if (isLastResort && !this.health.admitLast(key)) return undefined;
+    if (!isLastResort && !this.health.admit(key, generation.caller.keyHash)) return run.defer(index);
     if (signal.aborted) {
-      run.giveUpRefusal();
+      run.dropRefusal();
       throw signal.reason;
     }
-    run.made++;
+    run.callCount++;
     const call = generation.begin(fitted ? fittedRun(inputs, fitted) : inputs, leg);
     let events: StartedReply;
     try {
@@ -137,7 +135,7 @@ export class PlanRunner {
     try {
       return await this.media.fetch(run.generation, required, run.inputs.signal);
     } catch (error) {
-      run.giveUpRefusal();
+      run.dropRefusal();
       throw error;
     }
   }
@@ -148,18 +146,18 @@ const NONE: readonly never[] = [];
 /** The progress of one plan's run. */
 class PlanProgress {
   /** Number of calls; a target that could not carry the request was not called. */
-  made = 0;
+  callCount = 0;
   /** Legs that were skipped while they cool, by index in the plan. */
   cooling: readonly number[] = NONE;
   /** Models that may be called, as one bit by index in the request: a plan has at most `MODELS_MAX`. */
   private admittedModels = 0;
-  /** Models that no other endpoint can help: the request was at fault, or they refused, or have no free place. */
+  /** Models that no other endpoint can help: the request was at fault, or they refused, or have no free slot. */
   private exhaustedModels = 0;
   private failures: readonly FailedAttempt[] = NONE;
   /** The answer if no other leg has one. */
   private refused: StartedCall | undefined;
-  /** The error of the first model without a free place. */
-  private limited: GatewayError | undefined;
+  /** The error of the first model without a free slot. */
+  private limitRefusal: GatewayError | undefined;
 
   constructor(
     readonly generation: Generation,
@@ -169,9 +167,9 @@ class PlanProgress {
   ) {}
 
   /** Whether the plan's bound, and the limits of its model, allow one more call. */
-  mayCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
+  allowsCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
     // A plan has at least one attempt for each of its models.
-    if (this.made > 0 && !mayCall(this.inputs.plan, index, this.made)) return false;
+    if (this.callCount > 0 && !mayCall(this.inputs.plan, index, this.callCount)) return false;
     const bit = 1 << modelIndex;
     if (this.exhaustedModels & bit) return false;
     if (this.admittedModels & bit) return true;
@@ -183,18 +181,22 @@ class PlanProgress {
 
   /** The remaining pause of a leg's endpoint in milliseconds; 0: none. */
   pauseOf(leg: Leg): number {
-    const cooling = this.health.snapshot(this.generation.caller.keyHash).find(healthKeyOf(leg))?.cooling;
+    const cooling = this.coolingOf(leg);
     return cooling ? Math.max(0, cooling.until - this.clock.now()) : 0;
   }
 
-  leaveForLast(index: number): undefined {
+  private coolingOf(leg: Leg): Cooling | undefined {
+    return this.health.snapshot(this.generation.caller.keyHash).find(healthKeyOf(leg))?.cooling;
+  }
+
+  defer(index: number): undefined {
     this.cooling = [...this.cooling, index];
   }
 
   /** Called when a reply has begun. @returns it, where it is the answer */
   replied(begun: StartedCall): StartedCall | undefined {
-    if (this.refused) this.giveUpRefusal();
-    // After the caller has left, no further leg is called.
+    if (this.refused) this.dropRefusal();
+    // After the client has disconnected, no further leg is called.
     const mayMoveOn = this.inputs.plan.movesOnRefusal && !begun.call.isUnseen;
     if (!mayMoveOn || !isRefusal(begun.events.beginning)) return this.answerWith(begun);
     this.exhaustedModels |= 1 << begun.call.leg.modelIndex;
@@ -205,13 +207,13 @@ class PlanProgress {
   failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {
     const { generation } = this;
     const { leg } = call;
-    // A call that ran on unseen may have failed by itself.
+    // A call that continued unseen may have failed by itself.
     const isCut = signal.aborted && !(call.isUnseen && error instanceof ProviderFault);
-    // A leg that could not carry the request was not called: an earlier refusal still stands.
-    if (isCut || !(error instanceof Untranslatable)) this.giveUpRefusal();
+    // A leg that could not carry the request was not called: an earlier refusal still applies.
+    if (isCut || !(error instanceof Untranslatable)) this.dropRefusal();
     if (isCut) generation.endCall(call, this.endingOfCut(signal.reason));
     else if (error instanceof Untranslatable) {
-      this.made--;
+      this.callCount--;
       generation.endCall(call, 'untranslatable');
       this.failures = [...this.failures, { leg, error }];
     } else if (error instanceof ProviderFault) {
@@ -222,7 +224,7 @@ class PlanProgress {
   }
 
   /** Another leg has answered, or failed: the earlier refusal is no longer the answer. */
-  giveUpRefusal(): void {
+  dropRefusal(): void {
     if (!this.refused) return;
     const { call, events } = this.refused;
     this.refused = undefined;
@@ -245,12 +247,27 @@ class PlanProgress {
    */
   answerWithRefusal(): StartedCall {
     if (this.refused) return this.answerWith(this.refused);
-    if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures, this.waits());
+    const { fieldNames } = this.inputs.request;
+    if (this.failures.length > 0 && this.callCount > 0) throw errorOfAttempts(this.failures, fieldNames, this.waits());
     // No leg was called because of the gateway's own limits, so these are reported.
-    if (this.limited) throw this.limited;
-    throw this.failures.length > 0
-      ? failureOf(this.failures)
-      : allCoolingDown(this.inputs.plan.legs.map((leg) => this.pauseOf(leg)));
+    if (this.limitRefusal) throw this.limitRefusal;
+    throw this.failures.length > 0 ? errorOfAttempts(this.failures, fieldNames) : this.allCoolingDown();
+  }
+
+  /** Every pause began between the plan and the call: the error is that of a plan without these legs. */
+  private allCoolingDown(): GatewayError {
+    const { plan, request } = this.inputs;
+    const now = this.clock.now();
+    const paused = plan.legs.map((leg): Exclusion => ({
+      model: leg.model.id,
+      tag: leg.tag,
+      provider: leg.endpoint.provider.name,
+      credential: leg.credential,
+      reason: 'cooling-down',
+      // A pause that has just ended has its trial under way.
+      cooling: this.coolingOf(leg) ?? { until: now, by: 'rate-limit' },
+    }));
+    return noRouteError({ ...plan, legs: NONE, excluded: [...plan.excluded, ...paused] }, now, request.fieldNames);
   }
 
   private waits(): Waits {
@@ -265,12 +282,12 @@ class PlanProgress {
     if (entered === true) this.admittedModels |= 1 << modelIndex;
     else {
       this.exhaustedModels |= 1 << modelIndex;
-      this.limited ??= entered;
+      this.limitRefusal ??= entered;
     }
     return entered === true;
   }
 
-  /** Where the first provider used the whole time of the request without any event, the timeout is its fault. */
+  /** If the first provider used the whole time of the request without an event, the time-out is its fault. */
   private endingOfCut(reason: Error): Ending {
     const ending = endingOf(reason);
     if (ending !== 'deadline') return ending;
@@ -293,11 +310,3 @@ const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
     (event) =>
       event.type === 'reply-end' && (event.stop.unified === 'refusal' || event.stop.unified === 'content-filter'),
   );
-
-/** Their providers requested pauses after the plan was made. @param pausesMs of the legs */
-function allCoolingDown(pausesMs: readonly number[]): GatewayError {
-  const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...pausesMs));
-  return new GatewayError('rate-limited', 'Every endpoint that could answer is cooling down; try again shortly.', {
-    retryAfterMs,
-  });
-}

@@ -1,5 +1,5 @@
 // A printed decision names every endpoint, reason, call and missing part. Whole texts of explanations.
-import type { ExplainedDecision } from '../core/routing/explain-decision.js';
+import type { ExplainedDecision } from '../core/routing/decision/explain-decision.js';
 import { printDecision } from './print-decision.js';
 
 const DERIVED: ExplainedDecision = {
@@ -31,9 +31,9 @@ describe('printDecision', () => {
       `Requested: a/b
 Seed: seed-1; catalog: c1
 Left out of the record, which would have been too long: legs
-Made again from the record and the catalog: the plan is the one that was made.
+Recomputed from the record and the catalog: the plan is the same.
 Could be tried, drawn from the seed, weighted by price, at most 6 calls:
-  1. a/b at beta with key-1 (Beta): 2 USD per million tokens, weight 0.25, the session was bound here
+  1. a/b at beta with key-1 (Beta): 2 USD per million tokens, weight 0.25, pinned by the session
   2. a/b at alpha (Alpha): free, set back: in outage
 Left out:
   a/b at gamma: is dearer than max_price (prompt 3 > 2) [max-price]

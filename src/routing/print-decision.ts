@@ -4,11 +4,11 @@ import type {
   ExplainedExclusion,
   ExplainedLeg,
   ExplainedPlan,
-} from '../core/routing/explain-decision.js';
-import type { ReadRef } from '../core/routing/decision-ref.js';
+} from '../core/routing/decision/explain-decision.js';
+import type { ReadRef } from '../core/routing/decision/decision-ref.js';
 import type { Ordering } from '../core/routing/plan.js';
 
-/** What determined the order. */
+/** The texts for what determined the order. */
 const ORDERINGS: Readonly<Record<Ordering, string>> = {
   draw: 'drawn from the seed, weighted by price',
   session: 'drawn for the session, weighted by price',
@@ -40,13 +40,13 @@ export function printDecision(decision: ExplainedDecision): string {
 
 function printDerivation({ derivation, catalogNow }: ExplainedDecision): string {
   const words: Readonly<Record<Derivation, string>> = {
-    derived: 'Made again from the record and the catalog: the plan is the one that was made.',
-    differs: 'Made again from the record and the catalog, the plan is ANOTHER one than was made.',
+    derived: 'Recomputed from the record and the catalog: the plan is the same.',
+    differs: 'Recomputed from the record and the catalog: the plan is DIFFERENT.',
     'catalog-changed':
-      `The catalog has changed since (it is ${catalogNow} now), so the plan cannot be made again: prices, weights and what was ` +
-      'left out are not known any more. Give the former catalog by FAIRLEAD_CATALOG to see them.',
-    'inputs-cut': 'The plan cannot be made again: a part that decided is missing. Only what was recorded is known.',
-    'other-version': 'The record is of another release, which alone can make the plan again.',
+      `The catalog has changed since (it is ${catalogNow} now), so the plan cannot be recomputed: prices, weights and what was ` +
+      'left out are unknown. To see them, set FAIRLEAD_CATALOG to the former catalog.',
+    'inputs-cut': 'The plan cannot be recomputed: an input of the decision is missing. Only the record is known.',
+    'other-version': 'The record is of another release, and only that release can recompute the plan.',
   };
   return words[derivation];
 }
@@ -58,7 +58,7 @@ const printPlan = ({ ordering, legs, excluded, attemptsMax }: ExplainedPlan): re
 ];
 
 const printRecorded = (legs: readonly ReadRef[]): readonly string[] => [
-  'Recorded as the first that could be tried:',
+  'Recorded candidates, first ones only:',
   ...legs.map((leg, index) => `  ${index + 1}. ${nameOf(leg)}`),
 ];
 
@@ -66,7 +66,7 @@ function printLeg(leg: ExplainedLeg, index: number): string {
   const notes = [
     leg.price === 0 ? 'free' : `${leg.price} USD per million tokens`,
     ...(leg.weight !== undefined ? [`weight ${Number(leg.weight.toPrecision(3))}`] : []),
-    ...(leg.isPinned ? ['the session was bound here'] : []),
+    ...(leg.isPinned ? ['pinned by the session'] : []),
     ...(leg.setBack ? [SET_BACK[leg.setBack]] : []),
     ...(leg.widening
       ? [`reserved for ${leg.widening.input} times its input, ${leg.widening.output} times its output`]
@@ -76,8 +76,8 @@ function printLeg(leg: ExplainedLeg, index: number): string {
 }
 
 function printExclusion({ model, tag, credential, words, detail, reason }: ExplainedExclusion): string {
-  const place = tag === undefined ? model : nameOf({ model, tag, ...(credential !== undefined && { credential }) });
-  return `  ${place}: ${words}${detail === undefined ? '' : ` (${detail})`} [${reason}]`;
+  const excluded = tag === undefined ? model : nameOf({ model, tag, ...(credential !== undefined && { credential }) });
+  return `  ${excluded}: ${words}${detail === undefined ? '' : ` (${detail})`} [${reason}]`;
 }
 
 const nameOf = ({ model, tag, credential }: ReadRef): string =>

@@ -10,18 +10,18 @@ import type { CatalogProvider, CatalogSnapshot } from '../core/routing/catalog.j
 import { SystemClock } from '../core/time.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { ProviderRegistry } from '../providers/registry.js';
-import { UndiciTransport } from '../providers/undici-transport.js';
-import { ForwardProxies } from '../shared/http/forward-proxies.js';
+import { UndiciTransport } from '../providers/transport/undici-transport.js';
+import { ForwardProxies } from '../shared/http/client/forward-proxies.js';
 import { failureMessage } from '../shared/command/command-failure.js';
 import { DONE, FAILED, MISUSED } from '../shared/database/transfer/store-command.js';
 import type { CommandContext } from '../shared/command/command-context.js';
 import type { Environment } from '../shared/environment.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { SHIPPED_CATALOG } from '../shared/variables/variables.js';
-import { EndpointTrial } from './endpoint-trial.js';
-import { printEnd, printHead, printTrialAsJson, printTried, works, type TrialHead } from './print-trial.js';
-import { planTrial, tryEach, type TriedPlace } from './provider-trial.js';
-import { missingCredential } from './trial-verdict.js';
+import { EndpointCheck } from './endpoint-check.js';
+import { printEnd, printHead, printCheckAsJson, printTried, works, type CheckHead } from './print-provider-check.js';
+import { planCheck, tryEach, type TriedCandidate } from './provider-check.js';
+import { missingCredential } from './check-verdict.js';
 
 const NAME = 'fairlead try';
 /** Default number of endpoints to call: each costs a call. */
@@ -90,21 +90,21 @@ async function tryProvider(
   const transport = new UndiciTransport(undefined, new ForwardProxies(environment));
   try {
     const registry = new ProviderRegistry(transport, new SystemClock());
-    const plan = planTrial(catalog, provider, limit, model && findModel(catalog, provider, model));
+    const plan = planCheck(catalog, provider, limit, model && findModel(catalog, provider, model));
     const label = labelFor(provider);
     const missing = registry.isReachable(provider) ? undefined : missingCredential(provider);
-    const head: TrialHead = { plan, credentialLabel: label, missing };
+    const head: CheckHead = { plan, credentialLabel: label, missing };
     const client = new ProviderClient(registry, environment);
     const means = { client, firstMs: environment.timeouts.firstMs, labelOf: () => label, signal };
-    const tried: TriedPlace[] = [];
+    const tried: TriedCandidate[] = [];
     if (!isJson) print(printHead(head));
     if (!missing) {
-      for await (const one of tryEach(plan, new EndpointTrial(means), isStreamedToo)) {
-        tried.push(one);
-        if (!isJson) print(printTried(one));
+      for await (const check of tryEach(plan, new EndpointCheck(means), isStreamedToo)) {
+        tried.push(check);
+        if (!isJson) print(printTried(check));
       }
     }
-    print(isJson ? printTrialAsJson(head, tried) : printEnd(head, tried));
+    print(isJson ? printCheckAsJson(head, tried) : printEnd(head, tried));
     return tried.length > 0 && tried.every(works) ? DONE : FAILED;
   } finally {
     transport.onApplicationShutdown();
@@ -152,7 +152,7 @@ function findProvider({ providers }: CatalogSnapshot, slug: string): CatalogProv
   );
 }
 
-/** By its id, or by another name that callers may use for it. */
+/** Finds a model by its id, or by another name that callers may use for it. */
 function findModel({ models }: CatalogSnapshot, { slug }: CatalogProvider, name: string): string {
   const there = [...models.values()].filter(({ endpoints }) =>
     endpoints.some(({ provider }) => provider.slug === slug),
@@ -167,7 +167,7 @@ function findModel({ models }: CatalogSnapshot, { slug }: CatalogProvider, name:
 }
 
 function misused(complaint: string, name: string, known: readonly string[]): never {
-  const near = nearestNames(name, known, NEAREST_MAX).map((one) => JSON.stringify(one));
+  const near = nearestNames(name, known, NEAREST_MAX).map((nearName) => JSON.stringify(nearName));
   throw new Misused(near.length === 0 ? complaint : `${complaint}; did you mean ${near.join(' or ')}?`);
 }
 

@@ -8,6 +8,7 @@ import { assertNoContradiction } from '../core/routing/assert-preferences.js';
 import { forAdvisors } from '../core/routing/name-advisors.js';
 import type { StoredCredential } from '../core/routing/credential.js';
 import { noSuchModel } from '../core/routing/no-such-model.js';
+import { otherTaskError } from '../core/routing/other-task-error.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
 import type { ChoiceInputs, NamedChoice, RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
@@ -26,7 +27,7 @@ export type RevealCredential = (id: string) => Promise<Secret | undefined>;
 /** A plan with the data it was made from. */
 export interface RouteResult {
   readonly inputs: RouteInputs;
-  /** Without legs where nothing is left. */
+  /** A plan that has no legs if every candidate was excluded. */
   readonly plan: Plan;
   /** Absent: the request names its models. */
   readonly choice?: NamedChoice | undefined;
@@ -36,7 +37,7 @@ export interface RouteResult {
 }
 
 /** Options of a plan besides its request. */
-export interface PlanOptions {
+export interface RouteOptions {
   /** Repeats a draw. */
   readonly seed?: string | undefined;
   /** Chooses models to replace the name in the request. */
@@ -48,8 +49,8 @@ export interface PlanOptions {
 /** Collects the pure planner's inputs: catalog, health, credentials, policies, session. Makes no upstream call. */
 @Injectable()
 export class RoutePlanner {
-  private readonly isShared: RouteInputs['isShared'];
-  private readonly carries: NonNullable<RouteInputs['carries']>;
+  private readonly offersSharedCredential: RouteInputs['offersSharedCredential'];
+  private readonly supportsField: NonNullable<RouteInputs['supportsField']>;
 
   constructor(
     private readonly catalog: CatalogStore,
@@ -58,21 +59,21 @@ export class RoutePlanner {
     private readonly pins: SessionPins,
     private readonly credentials: CredentialStore,
   ) {
-    this.isShared = providers.isReachable.bind(providers);
-    this.carries = providers.carries.bind(providers);
+    this.offersSharedCredential = providers.isReachable.bind(providers);
+    this.supportsField = providers.carries.bind(providers);
   }
 
   /**
    * Synchronous while the caller's credentials are cached.
    * @param allowing what the caller's account, workspace, key and guardrails allow
-   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers, `unavailable`
-   * where the store does not return the caller's credentials in time
+   * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers and for models
+   * of another task, `unavailable` where the store does not return the caller's credentials in time
    */
   plan(
     request: ModelRequest,
     caller: Caller,
     allowing: readonly RoutingPolicy[],
-    options: PlanOptions = {},
+    options: RouteOptions = {},
   ): RouteResult | Promise<RouteResult> {
     const stored = this.credentials.usableBy(caller);
     return stored instanceof Promise
@@ -85,9 +86,9 @@ export class RoutePlanner {
     caller: Caller,
     stored: readonly StoredCredential[],
     allowing: readonly RoutingPolicy[],
-    { seed = newSeed(), choose, shortensTo }: PlanOptions,
+    { seed = newSeed(), choose, shortensTo }: RouteOptions,
   ): RouteResult {
-    const { isShared, carries } = this;
+    const { offersSharedCredential, supportsField } = this;
     const { preferences, extras } = request;
     if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
     const catalog = this.catalog.current;
@@ -95,27 +96,29 @@ export class RoutePlanner {
     const credentials = stored.length > 0 ? forAdvisors(withAllowedIds(stored, catalog), request, catalog) : stored;
     const health = this.health.snapshot(caller.keyHash);
     const session = this.pins.inputsOf(caller, request);
-    const passes = extras ? this.passesOf(request) : undefined;
-    const unmet = preferences.requireParameters === true ? this.unmetOf(request) : undefined;
+    const acceptsUndeclaredField = extras ? this.acceptsUndeclaredFieldOf(request) : undefined;
+    const unmetRequirement = preferences.requireParameters === true ? this.unmetRequirementOf(request) : undefined;
     const choice = choose?.({
-      catalog, health, credentials, isShared, carries, policies, session, seed, passes, unmet, shortensTo,
+      catalog, health, credentials, offersSharedCredential, supportsField, policies, session, seed, acceptsUndeclaredField, unmetRequirement, shortensTo,
     }); // oxfmt-ignore
     const own = routeNeeds(request, catalog, choice, shortensTo);
     const needs = policies.length > 0 ? withDefaultSort(own, policies) : own;
     const inputs: RouteInputs = {
-      needs, catalog, health, credentials, isShared, carries, policies, session, seed, passes, unmet,
+      needs, catalog, health, credentials, offersSharedCredential, supportsField, policies, session, seed, acceptsUndeclaredField, unmetRequirement,
     }; // oxfmt-ignore
     const plan = planRoute(inputs);
     if (!plan) throw noSuchModel(request.model, catalog);
+    const otherTask = plan.legs.length === 0 ? otherTaskError(plan, needs.task, catalog) : undefined;
+    if (otherTask) throw otherTask;
     const warnings = plan.unknownProviders || choice?.warnings ? warningsOf(plan, choice) : undefined;
     return { inputs, plan, choice, warnings, reveal: stored.length > 0 ? this.revealTo(caller) : revealNothing };
   }
 
-  private passesOf(request: ModelRequest): RouteInputs['passes'] {
+  private acceptsUndeclaredFieldOf(request: ModelRequest): RouteInputs['acceptsUndeclaredField'] {
     return (target, field) => this.providers.passes(target, request, field);
   }
 
-  private unmetOf(request: ModelRequest): RouteInputs['unmet'] {
+  private unmetRequirementOf(request: ModelRequest): RouteInputs['unmetRequirement'] {
     return (target) => this.providers.unmetBy(target, request);
   }
 

@@ -6,10 +6,10 @@ import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
-import { NoReplicas } from '../shared/replicated-map-link.js';
+import { NoReplicas } from '../shared/redis/replicated-map-link.js';
 import { SessionPins } from './session-pins.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = 1_700_000_000_000;
   override now(): number {
     return this.time;
@@ -30,10 +30,10 @@ const ask = (parts: Partial<ModelRequest> = {}): ModelRequest =>
 const inSession = (parts: Partial<ModelRequest> = {}): ModelRequest => ask({ sessionId: 's1', ...parts });
 
 describe('SessionPins', () => {
-  let clock: HandClock;
+  let clock: ManualClock;
   let pins: SessionPins;
   beforeEach(() => {
-    clock = new HandClock();
+    clock = new ManualClock();
     pins = new SessionPins(new NoReplicas(), clock);
   });
 

@@ -7,9 +7,9 @@ import { possibleUsage } from '../core/money/possible-usage.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { SessionInputs } from '../core/routing/route-inputs.js';
 import { Clock } from '../core/time.js';
-import { laterWrite } from '../shared/replicated-map-entry.js';
-import { ReplicaLink } from '../shared/replicated-map-link.js';
-import { ReplicatedMap } from '../shared/replicated-map.js';
+import { laterWrite } from '../shared/redis/replicated-map-entry.js';
+import { ReplicaLink } from '../shared/redis/replicated-map-link.js';
+import { ReplicatedMap } from '../shared/redis/replicated-map.js';
 
 /** A pin holds for ten idle minutes (docs/use/choosing-providers.md#sessions). */
 const PIN_MS = 600_000;
@@ -52,8 +52,9 @@ export class SessionPins implements GenerationObserver {
    * nothing is pinned.
    */
   inputsOf(caller: Caller, request: ModelRequest): SessionInputs | undefined {
-    const { sessionId } = request;
-    if (sessionId === undefined && this.pins.size === 0) return undefined;
+    const { sessionId, task } = request;
+    // No provider caches the inputs of a task: a session only groups its records.
+    if (task || (sessionId === undefined && this.pins.size === 0)) return undefined;
     const nameOf = (model: string): string => pinName(caller, model, request);
     const tags = new Map<string, string | undefined>();
     return {
@@ -66,9 +67,9 @@ export class SessionPins implements GenerationObserver {
   }
 
   /**
-   * Called when a leg has answered. Pins the session there, or confirms its pin, where the next request would not go
-   * there by itself.
-   * @param cachedTokens as the provider reported, as far as it can be true
+   * Called when a leg has answered. Pins the session to it, or renews its pin, unless the next request would go there
+   * without a pin.
+   * @param cachedTokens the plausible part of what the provider reported
    */
   confirm(caller: Caller, request: ModelRequest, plan: Plan, leg: PlannedLeg, cachedTokens: number): void {
     if (plan.ordering === 'order') return;
@@ -80,9 +81,9 @@ export class SessionPins implements GenerationObserver {
   }
 
   ended({ ending, caller, request, plan, answer }: Generation): undefined {
-    if (ending !== 'completed' || !plan || !answer) return;
+    if (ending !== 'completed' || !plan || !answer || request.task) return;
     const cachedTokens = answer.usage.cacheReadTokens ? (possibleUsage(answer).cacheReadTokens ?? 0) : 0;
-    // Nothing binds it.
+    // The conversation has no session and no cached prompt that would bind it.
     if (request.sessionId === undefined && cachedTokens === 0) return;
     // A session keeps the model that was chosen for it; one without an id keeps it only where that has it cached.
     const isKept = request.sessionId !== undefined || (cachedTokens > 0 && isCacheCheaper(answer.leg));
@@ -104,7 +105,7 @@ interface Pin {
   readonly at: number;
 }
 
-/** Where only the stateless draw decided, without exceptions, the next request of the session has the same result. */
+/** If the stateless draw alone decided, without exceptions, the next request of the session has the same result. */
 function isRepeatedBySeed(plan: Plan, leg: PlannedLeg): boolean {
   if (plan.ordering !== 'session' || plan.legs[0] !== leg) return false;
   const isDisturbed =

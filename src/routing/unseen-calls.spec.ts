@@ -11,7 +11,7 @@ import type { ProviderCall } from '../core/generation/provider-call.js';
 import { measurePrompt } from '../core/money/measure-prompt.js';
 import type { AbortRules } from '../core/routing/abort-rules.js';
 import type { Environment } from '../shared/environment.js';
-import { Metrics } from '../shared/metrics.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import { UnseenCalls } from './unseen-calls.js';
 
 const TOTAL_MS = 10_000;

@@ -3,24 +3,24 @@ import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
 import { Environment } from '../shared/environment.js';
-import { Metrics } from '../shared/metrics.js';
+import { Metrics } from '../shared/telemetry/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 
 /**
- * Limits of calls that run on unseen, in this process and of one key. Past them a call is aborted, and charged by
+ * Limits of calls that continue unseen, in this process and of one key. Past them a call is aborted, and charged by
  * estimate.
  */
 const UNSEEN_MAX = 64;
 const UNSEEN_PER_KEY_MAX = 4;
 
 /**
- * Calls whose callers have left and that are read to their end, because their providers bill all of them anyway: so
- * they are charged exactly. Each ends with its reply, at the time limit of its request, or with the process
+ * Calls that continue without their callers, because their providers bill all of them anyway: read to the end, they are
+ * charged exactly. Each ends with its reply, at the time limit of its request, or with the process
  * (docs/contribute/decisions/0037).
  */
 @Injectable()
 export class UnseenCalls {
-  /** How to abort each of them. */
+  /** Functions that abort each of them. */
   private readonly open = new OpenItems<() => void>();
   private readonly ofKey = new Map<string, number>();
   private waiting: (() => void)[] = [];
@@ -36,9 +36,9 @@ export class UnseenCalls {
   }
 
   /**
-   * Lets a call run on, until its generation is settled, after its caller has left.
+   * Lets a call continue without its caller until its generation is settled.
    * @param cut aborts the call
-   * @returns false where it must be aborted: it was not sent or is over, its provider stops, or too many run on
+   * @returns false if the call must be aborted: it was not sent or has ended, its provider stops, or too many continue
    */
   enter(generation: Generation, call: ProviderCall, cut: () => void): boolean {
     if (!call.wasSent || call.ending !== undefined || generation.ending !== undefined) return false;
@@ -49,12 +49,12 @@ export class UnseenCalls {
 
     this.ofKey.set(keyHash, ofKey + 1);
     this.metrics.unseenCallOpened();
-    const place = this.open.add(cut);
+    const index = this.open.add(cut);
     const leftMs = this.environment.timeouts.totalMs - (performance.now() - generation.beganAt);
     const deadline = setTimeout(cut, leftMs);
     const leave = (): void => {
       clearTimeout(deadline);
-      this.leave(place, keyHash);
+      this.leave(index, keyHash);
     };
     // Added after the observer that settles it.
     generation.observe({ ended: ({ settlement }) => void settlement.then(leave, leave) });
@@ -67,13 +67,13 @@ export class UnseenCalls {
     for (const cut of this.open) cut();
   }
 
-  /** Resolves when none runs on. */
+  /** Resolves when no unseen call continues. */
   idle(): Promise<void> {
     return this.open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.waiting.push(resolve));
   }
 
-  private leave(place: number, keyHash: string): void {
-    this.open.remove(place);
+  private leave(index: number, keyHash: string): void {
+    this.open.remove(index);
     this.metrics.unseenCallClosed();
     const ofKey = this.ofKey.get(keyHash)! - 1;
     if (ofKey > 0) this.ofKey.set(keyHash, ofKey);

@@ -1,4 +1,5 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { LoggerService } from '@nestjs/common';
 import type { Readiness } from './readiness.js';
 import { OpenItems } from './open-items.js';
@@ -27,7 +28,7 @@ export interface BackgroundWork {
 
 export interface DrainOptions {
   readonly server: Server;
-  /** From then on no connection is accepted. */
+  /** Closes the listener: no connection is accepted afterwards. */
   readonly closeListener: () => void;
   readonly readiness: Readiness;
   /** How long open requests may take after the listener has closed. */
@@ -35,8 +36,8 @@ export interface DrainOptions {
   /** Aborts every open request by its own signal, so that each is answered and settled. */
   readonly abortAll: () => void;
   /** Work that continues without a request: it has the same time, and is also ended by `abortAll`. */
-  readonly background?: BackgroundWork;
-  /** In order; a step that fails or exceeds its time does not keep the next from running. */
+  readonly background?: readonly BackgroundWork[];
+  /** Steps in order; a step that fails or exceeds its time does not keep the next from running. */
   readonly steps: readonly DrainStep[];
   readonly log: Pick<LoggerService, 'log' | 'warn'>;
   /** How long the listener stays open after SIGTERM, so that balancers notice. */
@@ -92,10 +93,10 @@ export class Drain {
   }
 
   private readonly follow: RequestListener = (_request, response) => {
-    const place = this.open.add(response);
+    const handle = this.open.add(response);
     if (this.running) requestClose(response);
     response.once('close', () => {
-      this.open.remove(place);
+      this.open.remove(handle);
       if (!this.listenerClosed) return;
       // A kept-alive connection becomes idle only after this event.
       setImmediate(() => this.closeIdle());
@@ -104,8 +105,9 @@ export class Drain {
   };
 
   /**
-   * Node takes a connection for idle as soon as its response is ended, and destroys it with what was not sent yet.
-   * Those that are being sent close later, and then call this again.
+   * Closes idle connections, unless a response is still being sent. Node regards a connection as idle as soon as its
+   * response is ended, and would destroy it with the bytes that are not sent yet. The close of each response calls this
+   * method again.
    */
   private closeIdle(): void {
     if (!this.isSendingEnds()) this.options.server.closeIdleConnections();
@@ -116,13 +118,23 @@ export class Drain {
     return false;
   }
 
+  /**
+   * A connection that waits to be accepted is reset when the listener closes: one turn of the loop accepts those, the
+   * next reads their requests. No turn comes between the last look at the replies and the close.
+   */
   private async untilFlushed(): Promise<void> {
     const until = performance.now() + FLUSH_MS_MAX;
-    while (this.isSendingEnds() && performance.now() < until) await delay(FLUSH_STEP_MS);
+    for (;;) {
+      await nextTurn();
+      await nextTurn();
+      if (!this.isSendingEnds() || performance.now() >= until) return;
+      await delay(FLUSH_STEP_MS);
+    }
   }
 
   private get openCount(): number {
-    return this.open.size + (this.options.background?.size ?? 0);
+    const { background = [] } = this.options;
+    return background.reduce((count, { size }) => count + size, this.open.size);
   }
 
   /** @returns whether no request was open within the time */
@@ -132,8 +144,8 @@ export class Drain {
 
   private async idle(): Promise<void> {
     if (this.open.size > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
-    // A call that its caller has left may have become background work.
-    await this.options.background?.idle();
+    // A call whose client has disconnected may have become background work.
+    await Promise.all((this.options.background ?? []).map((work) => work.idle()));
   }
 
   private async runStep({ name, run, msMax = this.stepMs }: DrainStep): Promise<void> {

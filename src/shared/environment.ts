@@ -2,7 +2,7 @@ import type { Secret } from '../core/secret.js';
 import type { Settings } from './variables/variables.js';
 
 /**
- * What holds key-encryption keys: this process, or an external service with the settings to call it. Addresses end
+ * Holder of the key-encryption keys: this process, or an external service with the settings to call it. Addresses end
  * without a slash.
  */
 export type KeyServiceSetting =

@@ -12,7 +12,7 @@ export const REFRESH_AGE_MS = 2_000;
 /** Minimum interval between two such attempts for one key, in case the store does not answer. */
 const REFRESH_PAUSE_MS = 500;
 
-interface Known<V> {
+interface CacheEntry<V> {
   readonly value: V;
   readonly requestedAtMs: number;
   refreshAtMs: number;
@@ -20,23 +20,25 @@ interface Known<V> {
 
 /**
  * The store's answers of the last four seconds. Age counts from the question, not from the answer, so that a slow store
- * extends no life. Only answers of the store are cached. An entry in steady use is always cached.
+ * does not extend validity. Only answers of the store are cached. An entry in steady use is always cached.
  */
 export class FreshCache<V extends object> {
-  private readonly known: LRUCache<string, Known<V>>;
+  private readonly known: LRUCache<string, CacheEntry<V>>;
   private readonly missing: LRUCache<string, number>;
   private readonly pending = new Map<string, Promise<V | null>>();
 
   /**
    * @param load `null`: there is none
-   * @param max limit of present and of missing keys each; separate, so that queries for missing keys evict no entries
+   * @param max limit of present and of missing keys each; separate, so that queries for missing keys evict no entries.
+   *   `sizeOf`: what a present one counts as; absent: one
    */
   constructor(
     private readonly load: (key: string) => Promise<V | null>,
     private readonly clock: Clock,
-    max: { readonly known: number; readonly missing: number },
+    max: { readonly known: number; readonly missing: number; readonly sizeOf?: (value: V) => number },
   ) {
-    this.known = recentlyUsed(max.known);
+    const { sizeOf } = max;
+    this.known = recentlyUsed(max.known, sizeOf && (({ value }) => sizeOf(value)));
     this.missing = recentlyUsed(max.missing);
   }
 
@@ -54,8 +56,8 @@ export class FreshCache<V extends object> {
 
   /** The cached answer or the store's; concurrent calls for one key share one query. Throws what `load` throws. */
   find(key: string): Promise<V | null> {
-    const atHand = this.peek(key);
-    if (atHand !== undefined) return Promise.resolve(atHand);
+    const cached = this.peek(key);
+    if (cached !== undefined) return Promise.resolve(cached);
     return this.pending.get(key) ?? this.query(key);
   }
 
@@ -66,14 +68,14 @@ export class FreshCache<V extends object> {
     this.pending.delete(key);
   }
 
-  /** The same for all keys, where a change may concern any. */
+  /** Forgets all keys, for a change that may concern any of them. */
   forgetAll(): void {
     this.known.clear();
     this.missing.clear();
     this.pending.clear();
   }
 
-  private refresh(key: string, known: Known<V>, now: number): void {
+  private refresh(key: string, known: CacheEntry<V>, now: number): void {
     known.refreshAtMs = now + REFRESH_PAUSE_MS;
     // A failed refresh changes nothing: the cached answer expires, and then the caller gets the error.
     if (!this.pending.has(key)) this.query(key).catch(() => undefined);

@@ -24,10 +24,10 @@ describe('OpenItems', () => {
     );
   });
 
-  it('reuse a returned place', () => {
+  it('reuse the index of a removed item', () => {
     const open = new OpenItems<string>();
-    const place = open.add('a');
-    open.remove(place);
-    expect([open.add('b'), [...open]]).toEqual([place, ['b']]);
+    const index = open.add('a');
+    open.remove(index);
+    expect([open.add('b'), [...open]]).toEqual([index, ['b']]);
   });
 });

@@ -46,6 +46,8 @@ describe('readEnvironment', () => {
           wasted: { limit: 300, windowMs: 60_000 },
         },
         corsOrigins: [],
+        oidcAdminGroups: [],
+        oidcWorkspaceGroups: [],
         noProxy: [],
         trustProxy: [],
         bodyBytesMax: 32 * 2 ** 20,
@@ -335,6 +337,45 @@ describe('readEnvironment', () => {
         expect.stringContaining(expected),
       ]);
     });
+  });
+
+  describe('of the issuer of the console', () => {
+    const ISSUER = { FAIRLEAD_OIDC_ISSUER: 'https://id.example.com/realms/one/', FAIRLEAD_OIDC_CLIENT_ID: 'c' };
+
+    it('reads all, the issuer to the letter', () => {
+      const environment = read({
+        ...ISSUER,
+        FAIRLEAD_OIDC_CLIENT_SECRET: 'a-client-secret',
+        FAIRLEAD_OIDC_ADMIN_GROUPS: 'admins, the owners',
+        FAIRLEAD_OIDC_WORKSPACE_GROUPS: 'team=a,cn=b=8c5a63f6-5a0f-4a80-9f1c-3a8d3f0c7b11',
+      });
+      expect(environment).toMatchObject({
+        oidcIssuer: ISSUER.FAIRLEAD_OIDC_ISSUER,
+        oidcClientId: 'c',
+        oidcAdminGroups: ['admins', 'the owners'],
+        oidcWorkspaceGroups: [
+          { group: 'team', workspace: 'a' },
+          { group: 'cn=b', workspace: '8c5a63f6-5a0f-4a80-9f1c-3a8d3f0c7b11' },
+        ],
+      });
+      expect(environment.oidcClientSecret!.reveal()).toBe('a-client-secret');
+    });
+
+    it.each<[string, NodeJS.ProcessEnv, string]>([
+      ['an issuer without a client', { FAIRLEAD_OIDC_ISSUER: 'https://a.b', FAIRLEAD_OIDC_ADMIN_GROUPS: 'g' }, 'FAIRLEAD_OIDC_CLIENT_ID is required with'],
+      ['an issuer without a group', ISSUER, 'FAIRLEAD_OIDC_ADMIN_GROUPS or FAIRLEAD_OIDC_WORKSPACE_GROUPS is required with'],
+      ['groups without an issuer', { FAIRLEAD_OIDC_ADMIN_GROUPS: 'g' }, 'FAIRLEAD_OIDC_ADMIN_GROUPS needs FAIRLEAD_OIDC_ISSUER'],
+      ['a secret without an issuer', { FAIRLEAD_OIDC_CLIENT_SECRET: 'a-client-secret' }, 'FAIRLEAD_OIDC_CLIENT_SECRET needs'],
+      ['one group twice', { ...ISSUER, FAIRLEAD_OIDC_ADMIN_GROUPS: 'g', FAIRLEAD_OIDC_WORKSPACE_GROUPS: 'g=a' }, 'gives two roles to the group "g"'],
+      ['a group without a workspace', { ...ISSUER, FAIRLEAD_OIDC_WORKSPACE_GROUPS: 'g' }, 'must be group=workspace'],
+      ['a group without a name', { ...ISSUER, FAIRLEAD_OIDC_WORKSPACE_GROUPS: '=a' }, 'must be group=workspace'],
+      ['an address without TLS', { ...ISSUER, FAIRLEAD_OIDC_ISSUER: 'http://id.example.com' }, 'must be a URL that begins with https://'],
+      ['an address with a user', { ...ISSUER, FAIRLEAD_OIDC_ISSUER: 'https://u:p@id.example.com' }, 'without user, query and fragment'],
+    ])('refuses %s', (_, variables, reason) => {
+      const { message } = faultsOf(variables);
+      expect(message).toContain(reason);
+      expect(message).not.toContain('a-client-secret');
+    }); // oxfmt-ignore
   });
 
   it('refuses one text for both kinds of key', () => {

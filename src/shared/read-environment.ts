@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { nearestNames } from '../core/nearest-names.js';
 import { InvalidEnvironment, type Environment, type EnvironmentFault } from './environment.js';
-import { namesHosts } from './http/forward-proxies.js';
+import { namesHosts } from './http/client/forward-proxies.js';
 import { readKeyServices } from './variables/read-key-services.js';
 import { VariableReader } from './variables/variable-reader.js';
 import { looksGuessable } from './variables/weak-key.js';
@@ -10,7 +10,7 @@ import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Settings, type Variable
 /** Prefix of the gateway's variables, which no other program uses. */
 const PREFIX = 'FAIRLEAD_';
 /** Suffix of variables that a catalog may name for a credential. */
-const ANYBODYS = 'API_KEY';
+const CREDENTIAL_SUFFIX = 'API_KEY';
 /** Shorter names are similar to too many others. */
 const COMPARED_FROM = 6;
 
@@ -23,7 +23,7 @@ export interface EnvironmentReading {
 /**
  * Reads the settings, checked and frozen (docs/operate/configuration.md#settings). Relative paths are resolved from
  * `workingDirectory`, that of the shipped catalog from `packageDirectory`, so that the process may be started anywhere.
- * @param findMore faults that the variables alone do not show, such as `placeFaults`
+ * @param findMore faults that the variables alone do not show, such as `pathFaults`
  * @throws InvalidEnvironment that names every faulty variable and every near miss at once, and never shows a secret
  */
 export function readEnvironment(
@@ -83,11 +83,33 @@ function refuseContradictions(environment: Environment, reader: VariableReader):
       if (!reader.isSet(needed)) reader.refuse(VARIABLES.workers, `above 1 needs ${needed.name}`);
     }
   }
+  refuseHalfSignOn(environment, reader);
   const { apiKey, managementKey, healthPort, port } = environment;
   if (healthPort === port && port !== 0) reader.refuse(VARIABLES.healthPort, 'must differ from PORT');
   if (apiKey && managementKey && apiKey.reveal() === managementKey.reveal()) {
     reader.refuse(VARIABLES.apiKey, 'must differ from FAIRLEAD_MANAGEMENT_KEY: a key is of one kind');
   }
+}
+
+/** An issuer by which no person can sign in, or settings without the issuer that they are for. */
+function refuseHalfSignOn({ oidcAdminGroups, oidcWorkspaceGroups }: Environment, reader: VariableReader): void {
+  const { oidcIssuer, oidcClientId, oidcClientSecret } = VARIABLES;
+  const groups = [VARIABLES.oidcAdminGroups, VARIABLES.oidcWorkspaceGroups];
+  if (reader.isSet(oidcIssuer)) {
+    if (!reader.isSet(oidcClientId)) reader.refuse(oidcClientId, `is required with ${oidcIssuer.name}`);
+    if (!groups.some((variable) => reader.isSet(variable)))
+      reader.refuse(
+        groups[0]!,
+        `or ${groups[1]!.name} is required with ${oidcIssuer.name}: otherwise no one can sign in`,
+      );
+  } else {
+    for (const variable of [oidcClientId, oidcClientSecret, ...groups])
+      if (reader.isSet(variable)) reader.refuse(variable, `needs ${oidcIssuer.name}`);
+  }
+  const named = [...oidcAdminGroups, ...oidcWorkspaceGroups.map(({ group }) => group)];
+  const repeated = named.find((group, index) => named.indexOf(group) !== index);
+  if (repeated !== undefined)
+    reader.refuse(VARIABLES.oidcWorkspaceGroups, `gives two roles to the group ${JSON.stringify(repeated)}`);
 }
 
 function warnOfUnknown(variables: NodeJS.ProcessEnv): string[] {
@@ -108,10 +130,10 @@ function nearestVariable(name: string, own: ReadonlySet<string>): string | undef
     const bare = name.slice(PREFIX.length);
     return own.has(bare) ? bare : nearestNames(name, own, 1)[0];
   }
-  // It may belong to another program.
+  // A short name may belong to another program.
   if (name.length < COMPARED_FROM) return undefined;
-  if (own.has(`${PREFIX}${name}`) && name !== ANYBODYS) return `${PREFIX}${name}`;
-  const common = [...own].filter((one) => !one.startsWith(PREFIX) && one.length >= COMPARED_FROM);
+  if (own.has(`${PREFIX}${name}`) && name !== CREDENTIAL_SUFFIX) return `${PREFIX}${name}`;
+  const common = [...own].filter((candidate) => !candidate.startsWith(PREFIX) && candidate.length >= COMPARED_FROM);
   return nearestNames(name, common, 1, 1)[0];
 }
 

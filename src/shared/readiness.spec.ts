@@ -4,7 +4,7 @@ import { Clock } from '../core/time.js';
 import { HealthController } from './health.controller.js';
 import { afterGrace, Readiness } from './readiness.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   at = 0;
 
   override now(): number {
@@ -47,13 +47,13 @@ describe('afterGrace', () => {
     [59_999, true],
     [60_000, false],
   ])('after %i ms of trouble ready is %s', (elapsed, ready) => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     clock.at = 1000 + elapsed;
     expect(afterGrace(60_000, clock, () => 1000)().ready).toBe(ready);
   });
 
   it('is ready again at once when the trouble is over', () => {
-    const clock = new HandClock();
+    const clock = new ManualClock();
     let since: number | undefined = 0;
     const check = afterGrace(60_000, clock, () => since);
     clock.at = 100_000;

@@ -1,21 +1,23 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { Clock } from '../core/time.js';
-import { BytesInFlight } from './bytes-in-flight.js';
-import { ClusterMetrics } from './cluster-metrics.js';
+import { BytesInFlight } from './queues/bytes-in-flight.js';
+import { ClusterMetrics } from './telemetry/cluster-metrics.js';
 import { Environment } from './environment.js';
 import { HealthController } from './health.controller.js';
-import { CheckedAddresses } from './http/checked-addresses.js';
-import { ForwardProxies } from './http/forward-proxies.js';
-import { SafeFetch } from './http/safe-fetch.js';
-import { SafePost } from './http/safe-post.js';
-import { PinoLogger } from './logger.js';
-import { MetricsController } from './metrics.controller.js';
-import { Metrics } from './metrics.js';
+import { CheckedIpAddresses } from './http/client/checked-ip-addresses.js';
+import { ExportSlots } from './http/export-slots.js';
+import { ListReplies } from './http/list-replies.js';
+import { ForwardProxies } from './http/client/forward-proxies.js';
+import { SafeFetch } from './http/client/safe-fetch.js';
+import { SafePost } from './http/client/safe-post.js';
+import { PinoLogger } from './telemetry/logger.js';
+import { MetricsController } from './telemetry/metrics.controller.js';
+import { Metrics } from './telemetry/metrics.js';
 import { Readiness } from './readiness.js';
-import { Tracing } from './tracing.js';
+import { Tracing } from './telemetry/tracing.js';
 import { findPrimaryChannel } from './worker-channel.js';
 
-/** What the process provides: created before the application, available to every module. */
+/** Objects of the process: created before the application, available to every module. */
 export interface ProcessContext {
   readonly environment: Environment;
   readonly clock: Clock;
@@ -30,7 +32,7 @@ export class SharedModule {
     return {
       module: SharedModule,
       global: true,
-      // With a port of their own they are not among the routes.
+      // With a separate port they are not among the routes.
       controllers: environment.healthPort === undefined ? [HealthController, MetricsController] : [],
       providers: [
         { provide: Environment, useValue: environment },
@@ -38,8 +40,10 @@ export class SharedModule {
         { provide: PinoLogger, useValue: logger },
         { provide: Tracing, useValue: tracing },
         BytesInFlight,
-        CheckedAddresses,
+        CheckedIpAddresses,
+        ExportSlots,
         ForwardProxies,
+        ListReplies,
         { provide: Metrics, useValue: new Metrics({ labelsModels: environment.metricsModels === 'on' }) },
         Readiness,
         SafeFetch,
@@ -52,11 +56,13 @@ export class SharedModule {
       ],
       exports: [
         BytesInFlight,
-        CheckedAddresses,
+        CheckedIpAddresses,
         Environment,
         Clock,
         ClusterMetrics,
+        ExportSlots,
         ForwardProxies,
+        ListReplies,
         PinoLogger,
         Metrics,
         Readiness,

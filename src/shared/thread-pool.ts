@@ -29,7 +29,7 @@ export class ThreadFault extends Error {
 
   constructor(
     readonly kind:
-      | 'busy' // no thread and no place in the queue was free
+      | 'busy' // no thread and no slot in the queue was free
       | 'timed-out'
       | 'died', // it threw, ended, ran out of memory, or was never loaded
   ) {
@@ -78,8 +78,8 @@ export class ThreadPool<Input, Output> {
       const leave = (): void => {
         clearTimeout(timer);
         signal?.removeEventListener('abort', abort);
-        const place = this.waiting.indexOf(task);
-        if (place !== -1) this.waiting.splice(place, 1);
+        const index = this.waiting.indexOf(task);
+        if (index !== -1) this.waiting.splice(index, 1);
       };
       const task: Task<Output> = {
         input,
@@ -130,8 +130,8 @@ export class ThreadPool<Input, Output> {
     thread.on('error', () => undefined);
     thread.on('exit', () => {
       this.threads.delete(thread);
-      const place = this.idle.indexOf(thread);
-      if (place !== -1) this.idle.splice(place, 1);
+      const index = this.idle.indexOf(thread);
+      if (index !== -1) this.idle.splice(index, 1);
       this.assign();
     });
     return thread;

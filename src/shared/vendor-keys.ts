@@ -7,7 +7,10 @@ export interface KeyVendor {
   readonly form?: RegExp;
 }
 
-/** From the vendors' documentation and recorded requests. A bare `sk-` is used by many vendors, and proves nothing. */
+/**
+ * Forms of keys from the vendors' documentation and recorded requests. A bare `sk-` is used by many vendors, and proves
+ * nothing.
+ */
 export const KEY_VENDORS: readonly KeyVendor[] = [
   { name: 'Anthropic', host: 'api.anthropic.com', form: /^sk-ant-/ },
   { name: 'OpenAI', host: 'api.openai.com', form: /^sk-(?:proj|svcacct|admin)-|^sk-\w{20}T3BlbkFJ/ },

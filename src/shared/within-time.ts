@@ -2,8 +2,8 @@ import { GatewayError } from '../core/errors.js';
 import { DATABASE_RETRY_AFTER_MS } from './database/database-unavailable.js';
 
 /**
- * How long the request path waits for a statement, in milliseconds
- * (docs/contribute/reasons/money.md#patience-with-the-database).
+ * Milliseconds that the request path waits for a statement
+ * (docs/contribute/reasons/money.md#time-limit-of-statements).
  */
 export const STATEMENT_MS_MAX = 2_000;
 
@@ -28,3 +28,16 @@ export const notReadable = (what: string, cause?: unknown): GatewayError =>
     { retryAfterMs: DATABASE_RETRY_AFTER_MS },
     { cause },
   );
+
+/**
+ * The result of a look-up on the request path.
+ * @param what begins the sentence of the error: `The key`
+ * @throws GatewayError `service-unavailable` when the store fails or does not answer in time
+ */
+export async function readInTime<T>(what: string, work: Promise<T>): Promise<T> {
+  try {
+    return await withinTime(work);
+  } catch (error) {
+    throw notReadable(what, error);
+  }
+}

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { MetricReport } from './metrics.js';
+import type { MetricReport } from './telemetry/metrics.js';
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 

@@ -8,12 +8,12 @@ import { printJson, weigh, type Json, type JsonObject } from '../core/json/json.
 import { printInSlices } from '../core/json/print-in-slices.js';
 import { readJsonBody } from '../core/json/parse-json-body.js';
 import { LARGE, PIECE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
-import { FairSlots } from '../shared/fair-slots.js';
-import { ForwardProxies, type ForwardProxy } from '../shared/http/forward-proxies.js';
-import { addressOf, connectToProxy, forwarded, openTunnel } from '../shared/http/proxy-tunnel.js';
-import { readInSlices } from '../shared/http/read-in-slices.js';
-import { readResponse, type ResponseHeaders, type ResponseReader } from '../shared/http/read-response.js';
-import { untilAborted } from '../shared/http/until-aborted.js';
+import { FairSlots } from '../shared/queues/fair-slots.js';
+import { ForwardProxies, type ForwardProxy } from '../shared/http/client/forward-proxies.js';
+import { addressOf, connectToProxy, forwarded, openTunnel } from '../shared/http/client/proxy-tunnel.js';
+import { readInSlices } from '../shared/http/client/read-in-slices.js';
+import { readResponse, type ResponseHeaders, type ResponseReader } from '../shared/http/client/read-response.js';
+import { untilAborted } from '../shared/http/client/until-aborted.js';
 
 /** Limit of name resolution, TCP and TLS together. */
 const CONNECT_MS = 5_000;
@@ -112,7 +112,7 @@ const ESCAPE_LENGTH = 6;
 async function repeats(answer: Buffer, credential: string): Promise<boolean> {
   if (answer.includes(credential)) return true;
   if (!answer.includes('\\')) return false;
-  // One more, for an escape that a piece begins in the middle of.
+  // One escape more, in the middle of which a piece may begin.
   const overlap = ESCAPE_LENGTH * (credential.length + 1);
   for (let start = 0; start < answer.length; start += PIECE) {
     if (start > 0) await yieldToEventLoop();

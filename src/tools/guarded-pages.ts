@@ -9,10 +9,10 @@ import {
   type FetchLimits,
   type GuardedFetch,
 } from '../core/extension.js';
-import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
-import { BodyParts } from '../shared/http/body-parts.js';
-import { EgressError, type EgressReason } from '../shared/http/egress-error.js';
-import { SafeFetch } from '../shared/http/safe-fetch.js';
+import { BytesInFlight, bytesInFlightFull, type HeldBytes } from '../shared/queues/bytes-in-flight.js';
+import { BodyParts } from '../shared/http/server/body-parts.js';
+import { EgressError, type EgressReason } from '../shared/http/client/egress-error.js';
+import { SafeFetch } from '../shared/http/client/safe-fetch.js';
 
 const FAULT_OF: Readonly<Record<EgressReason, ExtensionFault['kind']>> = {
   'too-busy': 'busy',
@@ -88,7 +88,7 @@ export class GenerationPages implements GuardedFetch {
   private async collect(url: string, limits: FetchLimits, held: HeldBytes, signal: CancelSignal) {
     const parts = new BodyParts();
     const take = (chunk: Buffer): void => {
-      if (!held.take(chunk.length)) throw noRoomInFlight();
+      if (!held.take(chunk.length)) throw bytesInFlightFull();
       // A copy, since the chunk's memory is reused.
       parts.add(Buffer.from(chunk));
     };
@@ -101,7 +101,7 @@ export class GenerationPages implements GuardedFetch {
 
 function faultOf(error: unknown): unknown {
   if (error instanceof EgressError) return new ExtensionFault(FAULT_OF[error.reason], error.message, { cause: error });
-  // There is no room for its bytes.
+  // There is no memory for its bytes.
   if (error instanceof GatewayError) return gatewayFull('too much is being read', { cause: error });
   return error;
 }

@@ -1,5 +1,5 @@
 import { optional } from '../shared/http/schema.js';
-import { domainList, wholeNumber } from '../shared/http/bounds.js';
+import { domainList, wholeNumber } from '../shared/http/maxima.js';
 
 /** Fields that several service tools have among their parameters. */
 

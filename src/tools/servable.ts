@@ -17,12 +17,12 @@ export function assertServable({ type, parameters, path }: RequestedTool, unkept
   };
   const { allowed_callers: callers, defer_loading: isDeferred } = parameters;
   if (Array.isArray(callers) && !callers.includes(DIRECTLY)) {
-    refuse('allowed_callers', 'must hold direct where this gateway runs the tool, as it does for the requested model');
+    refuse('allowed_callers', 'must contain `direct`, because the gateway runs the tool for the requested model');
   }
   if (isDeferred === true)
-    refuse('defer_loading', 'is true, and where this gateway runs the tool none is searched for');
+    refuse('defer_loading', 'must not be true: the gateway runs the tool, and has no tool search');
   for (const field of unkept) {
     if ((parameters[field] ?? null) === null) continue;
-    refuse(field, 'is kept to by the vendor alone, and this gateway runs the tool for the requested model');
+    refuse(field, 'is supported only if the vendor runs the tool; for this model the gateway runs it');
   }
 }

@@ -6,7 +6,7 @@ import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import type { LocalContext } from '../core/plugin.js';
 import { Clock } from '../core/time.js';
 import type { Caller } from '../core/caller.js';
-import { BytesInFlight } from '../shared/bytes-in-flight.js';
+import { BytesInFlight } from '../shared/queues/bytes-in-flight.js';
 import { SealRing } from '../vault/seal-ring.js';
 import { ToolContainers } from './containers/tool-containers.js';
 import { EngineClients } from './engine-client.js';
@@ -19,10 +19,10 @@ import { ToolWorkers } from './workers/tool-workers.js';
  */
 const SEAL_LENGTH_MAX = 1024 * 1024;
 
-/** Smaller data always finds room, as small bodies do (docs/use/limits.md#bodies-in-flight). */
+/** Smaller data is always accepted, as small bodies do (docs/use/limits.md#bodies-in-flight). */
 const SMALL_BYTES = 64 * 1024;
 
-/** What a generation provides to its tools. */
+/** The part of the context that the generation provides to its tools. */
 export type GenerationParts = Pick<
   ExtensionContext,
   'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'charge' | 'countWeb' | 'plan' | 'infer'
@@ -51,7 +51,7 @@ export class ToolContexts {
   ) {}
 
   /**
-   * To be awaited before `seal` is called.
+   * Must be awaited before `seal` is called.
    * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   ready(): Promise<void> {

@@ -10,7 +10,7 @@ import { ALL_SERVICE_TOOLS, SERVICE_TOOLS } from './service-tools.js';
 import { ToolContexts } from './tool-contexts.js';
 import { ToolWorkers } from './workers/tool-workers.js';
 
-/** Service tools and what they run on. */
+/** Service tools and their dependencies. */
 @Module({
   imports: [VaultModule],
   providers: [

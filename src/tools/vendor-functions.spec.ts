@@ -10,7 +10,7 @@ const setup = {
   },
 };
 const shown = (type: string) =>
-  VENDOR_FUNCTIONS.find(({ types }) => types.includes(type))!.offer({ type, parameters: {}, path: 'tools.0' }, setup);
+  VENDOR_FUNCTIONS.find(({ types: [own] }) => own === type)!.offer({ type, parameters: {}, path: 'tools.0' }, setup);
 
 it.each([
   ['bash_20250124', 'bash', ['command', 'restart'], undefined],
@@ -21,7 +21,7 @@ it.each([
     ['command', 'path'],
   ],
 ])('hands %s to the caller as the function %s', (type, name, properties, required) => {
-  const { runsAt, shown: function_ } = shown(type);
+  const { runsAt, asFunction: function_ } = shown(type);
   expect([runsAt, function_.name]).toEqual(['caller', name]);
   expect(function_.inputSchema['type']).toBe('object');
   expect(Object.keys(function_.inputSchema['properties'] as object)).toEqual(properties);
@@ -29,7 +29,7 @@ it.each([
 });
 
 it('offers the editor of January 2025 with its undo command', () => {
-  expect(shown('text_editor_20250124').shown.inputSchema).toMatchObject({
+  expect(shown('text_editor_20250124').asFunction.inputSchema).toMatchObject({
     properties: { command: { enum: ['view', 'create', 'str_replace', 'insert', 'undo_edit'] } },
   });
 });

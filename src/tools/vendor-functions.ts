@@ -1,6 +1,6 @@
-import type { HandedTool, ToolFunction } from '../core/tool.js';
+import type { CallerRunTool, ToolFunction } from '../core/tool.js';
 import { assertServable } from './servable.js';
-import type { ToolDefinition } from './tool-definition.js';
+import type { ToolDefinition, VendorType } from './tool-definition.js';
 
 /**
  * Tools that Anthropic has trained its models on and leaves to the caller to run. Any model can be offered them, as
@@ -54,13 +54,13 @@ const editor = (name: string, commands: Readonly<Record<string, string>>): ToolF
 });
 
 /** The caller answers the calls, so no result of this type is ever the gateway's. */
-const handed = (type: string, shown: ToolFunction): ToolDefinition => ({
+const handed = (type: VendorType, asFunction: ToolFunction): ToolDefinition => ({
   types: [type],
   parameters: {},
   resultType: `${type}_tool_result`,
-  offer: (requested): HandedTool => {
+  offer: (requested): CallerRunTool => {
     assertServable(requested);
-    return { runsAt: 'caller', shown };
+    return { runsAt: 'caller', asFunction };
   },
   recall: () => '',
   isFailure: () => false,

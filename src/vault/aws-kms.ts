@@ -1,6 +1,6 @@
 import type { Clock } from '../core/time.js';
 import type { KeyServiceSetting } from '../shared/environment.js';
-import { SignatureV4, type SigningAccount } from '../shared/http/signature-v4.js';
+import { SignatureV4, type SigningAccount } from '../shared/http/client/signature-v4.js';
 import { KeyService, Undecryptable, unknownKey, type WrappedKey } from './key-service.js';
 import { bytesOf, ExternalCall, textOf, type CallLimits, type Meaning, type Reply } from './external-call.js';
 import { KEY_BYTES } from './sealed-box.js';

@@ -22,7 +22,7 @@ export async function createKeyService(settings: KeySettings, clock: Clock): Pro
   return service;
 }
 
-/** The same, but generates no key: undefined where there is none. For read-only commands. */
+/** For read-only commands: like `createKeyService`, but never generates a key; undefined if there is none. */
 export const findKeyService = async (settings: KeySettings, clock: Clock): Promise<KeyService | undefined> =>
   serviceOf(settings, await localKeysOf(settings, findGeneratedKeys), clock);
 
@@ -45,7 +45,9 @@ function createExternal(setting: Exclude<KeyServiceSetting, { kind: 'local' }>, 
   }
 }
 
-/** Those of the variable, and with the embedded database those generated earlier: what they sealed stays readable. */
+/**
+ * Keys of the variable, and with the embedded database those generated earlier: data that they sealed stays readable.
+ */
 async function localKeysOf(
   { databaseUrl, dataDir, encryptionKeys, keyServices }: KeySettings,
   makeKeys: (dataDir: string) => Promise<LocalKeys>,

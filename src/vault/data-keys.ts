@@ -11,6 +11,7 @@ export const DATA_KEY_PURPOSES = {
   'audit-seal': 'seals the audit log',
   'tool-seal': 'seals what tools keep',
   'destination-seal': 'seals destinations of events',
+  'reply-seal': 'seals kept replies',
 } as const;
 export type DataKeyPurpose = keyof typeof DATA_KEY_PURPOSES;
 
@@ -43,7 +44,7 @@ export class DataKeys {
     private readonly clock: Clock,
   ) {}
 
-  /** Those of one purpose, newest first. */
+  /** Keys of one purpose, newest first. */
   async list(purpose: DataKeyPurpose, manager: EntityManager = this.database.manager): Promise<StoredDataKey[]> {
     const rows = await manager.query<StoredDataKey[]>(
       `SELECT id, purpose, number, key_id AS "keyId", wrapped_key AS "wrappedKey"

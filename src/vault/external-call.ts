@@ -6,7 +6,7 @@ import { KeyServiceUnavailable, Undecryptable } from './key-service.js';
 /** Time limits of a service. A caller waits at most for two tries and the pause between them. */
 export interface CallLimits {
   readonly connectMs: number;
-  /** Of one try, from the connection to the last byte. */
+  /** Milliseconds of one try, from the connection to the last byte. */
   readonly tryMs: number;
   readonly pauseMs: number;
 }
@@ -28,7 +28,7 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** The meaning of an unsuccessful reply. `reason` is one of a closed list of the service's own words, or absent. */
+/** The meaning of an unsuccessful reply. `reason` is one of a closed list of the service's own codes, or absent. */
 export type Meaning = { readonly undecryptable: true } | { readonly again: boolean; readonly reason?: string };
 
 /**
@@ -82,7 +82,7 @@ export class ExternalCall {
       });
       return { status: reply.statusCode, body: await readJson(reply.body) };
     } catch (error) {
-      // Codes are words of the runtime and of the client: they state the cause, and reveal no address or contents.
+      // Codes are those of the runtime and of the client: they state the cause, and reveal no address or contents.
       return systemCode(error) ?? 'time-out';
     }
   }

@@ -35,8 +35,8 @@ export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
 }
 
 /**
- * The same, but makes one new key where there is no file. It is atomic: the file gets its name when it is complete and
- * on the disk, and of several processes one wins.
+ * Like `findGeneratedKeys`, but makes one new key where there is no file. It is atomic: the file gets its name when it
+ * is complete and on the disk, and of several processes one wins.
  * @throws StoreRefused as above
  * @throws InvalidEnvironment when the folder cannot be written to
  */

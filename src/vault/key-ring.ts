@@ -7,12 +7,14 @@ import { KeyServiceUnavailable, Undecryptable } from './key-service.js';
 
 /** Tries to make a key: each beyond the first means that another process made one meanwhile. */
 const ROUNDS_MAX = 3;
-/** How long a key that does not open or is not stored is not tried again; its users fail at once. Chosen. */
+/**
+ * How long a key that does not exist or cannot be decrypted is not tried again; what needs it fails at once. Chosen.
+ */
 const LEFT_ALONE_MS = 60_000;
 /** Unknown ids that are remembered: callers may make them up. Chosen. */
 const UNKNOWN_MAX = 1_000;
 /** Sent as `Retry-After` where the key service does not answer. */
-const KEY_SERVICE_RETRY_AFTER_MS = 1_000;
+export const KEY_SERVICE_RETRY_AFTER_MS = 1_000;
 
 /** The purpose of a ring, and its messages. Nothing secret. */
 export interface KeyRingUse {

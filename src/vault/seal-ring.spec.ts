@@ -1,5 +1,6 @@
 // Sealed bytes open unchanged, in their own context, and any other text yields nothing. A ring over keys in memory;
 // texts that were cut, changed and invented.
+import { createHash, createHmac } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { DataKeys, StoredDataKey } from './data-keys.js';
 import { SealRing } from './seal-ring.js';
@@ -11,7 +12,7 @@ const STORED: StoredDataKey = { id: ID, purpose: 'tool-seal', number: 1, keyId: 
 async function ringOf(stored: readonly StoredDataKey[] = [STORED]): Promise<SealRing> {
   const keys: Pick<DataKeys, 'list' | 'unwrap'> = {
     list: () => Promise.resolve([...stored]),
-    unwrap: ({ id }) => Promise.resolve(Buffer.alloc(32, `canary ${id}`)),
+    unwrap: ({ id }) => Promise.resolve(Buffer.alloc(32, `${id.slice(-8)} canary`)),
   };
   const ring = new SealRing(keys as DataKeys);
   await ring.ready();
@@ -34,7 +35,7 @@ it('opens nothing in another context', async () => {
   for (const context of ['', 'there', 'here ']) expect(ring.open(ring.seal(Buffer.from('a'), 'here'), context)).toBe(undefined); // oxfmt-ignore
 });
 
-it('opens nothing that was changed, at any place', async () => {
+it('opens nothing that was changed, at any position', async () => {
   const ring = await ringOf();
   const sealed = ring.seal(Buffer.from('something'), 'here');
   for (let at = 0; at < sealed.length; at++) {
@@ -73,4 +74,29 @@ it('seals bytes as bytes', async () => {
 
 it('prints nothing of its keys', async () => {
   expect(inspect(await ringOf(), { depth: 10, showHidden: true })).not.toMatch(/63 61 6e 61 72 79|canary/);
+});
+
+it('hashes a text the same way under one key, and recognises it under each key that opens', async () => {
+  const [one, same] = [await ringOf(), await ringOf()];
+  const other = await ringOf([{ ...STORED, id: ID.replace(/1$/, '2') }]);
+  const hash = one.keyedHash('a body');
+  expect(hash).toMatch(new RegExp(`^${ID}:[\\da-f]{64}$`));
+  expect(same.keyedHash('a body')).toBe(hash);
+  expect(one.keyedHash('another body')).not.toBe(hash);
+  const foreign = other.keyedHash('a body');
+  expect(foreign.split(':')[1]).not.toBe(hash.split(':')[1]);
+  const OTHER = { ...STORED, id: ID.replace(/1$/, '2') };
+  const both = await ringOf([OTHER, STORED]);
+  expect(both.keyedHash('a body')).toBe(foreign);
+  const seen = [hash, foreign, one.keyedHash('b')].map((made) => both.isHashOf('a body', made));
+  expect(await Promise.all(seen)).toEqual([true, true, false]);
+  // A key that is not there, and a text that is no hash.
+  expect(await Promise.all([foreign, 'x'].map((made) => one.isHashOf('a body', made)))).toEqual([undefined, undefined]);
+});
+
+it('hashes by neither the key that seals nor a plain digest', async () => {
+  const hash = (await ringOf()).keyedHash('a body').split(':')[1];
+  const key = Buffer.alloc(32, `${ID.slice(-8)} canary`);
+  expect(hash).not.toBe(createHash('sha256').update('a body').digest('hex'));
+  expect(hash).not.toBe(createHmac('sha256', key).update('a body').digest('hex'));
 });

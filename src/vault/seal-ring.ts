@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { SEAL_PREFIX } from '../core/conversation/reasoning-mark.js';
 import { DataKeys } from './data-keys.js';
@@ -7,6 +8,7 @@ import { open, seal } from './sealed-box.js';
 
 const KEY_ID_LENGTH = 36;
 const BYTES_AT = SEAL_PREFIX.length + KEY_ID_LENGTH + 1;
+const HASH_CONTEXT = 'keyed hash';
 
 /** Bytes sealed under one of the keys: nonce, tag and ciphertext, with the id of the key. */
 export interface SealedBytes {
@@ -18,12 +20,15 @@ export interface SealedBytes {
 class BoxKey {
   /** Private to the runtime too, so that no inspection prints it. */
   readonly #key: Buffer;
+  /** A key derived from it, because none is used by two algorithms. */
+  readonly #hashKey: Buffer;
 
   constructor(
     readonly id: string,
     key: Buffer,
   ) {
     this.#key = key;
+    this.#hashKey = createHmac('sha256', key).update(HASH_CONTEXT).digest();
   }
 
   seal(plain: Buffer, context: string): Buffer {
@@ -34,9 +39,13 @@ class BoxKey {
   open(sealed: Buffer, context: string): Buffer {
     return open(sealed, this.#key, context);
   }
+
+  hash(text: string): string {
+    return createHmac('sha256', this.#hashKey).update(text).digest('hex');
+  }
 }
 
-/** What tools of the gateway give out or store. */
+/** The keys for data that the gateway's tools give out or store. */
 const FOR_TOOLS: KeyRingUse = {
   purpose: 'tool-seal',
   logger: new Logger('tools'),
@@ -45,13 +54,22 @@ const FOR_TOOLS: KeyRingUse = {
   unavailable: 'What the tools of this request keep cannot be read or kept at the moment; try again shortly.',
 };
 
-/** How destinations of events are called. */
+/** The keys for the configurations of destinations. */
 const FOR_DESTINATIONS: KeyRingUse = {
   purpose: 'destination-seal',
   logger: new Logger('destinations'),
   lost: 'No key that seals destinations opens with the encryption keys of this process: nothing is sent to those that exist.',
   stuck: 'No destination can be sealed or opened: the key service does not answer.',
   unavailable: 'Destinations cannot be read or kept at the moment; try again shortly.',
+};
+
+/** Texts for kept replies. */
+const FOR_REPLIES: KeyRingUse = {
+  purpose: 'reply-seal',
+  logger: new Logger('kept-replies'),
+  lost: 'No key that seals replies opens with the encryption keys of this process: replies kept so far are not replayed here.',
+  stuck: 'No reply can be kept or replayed: the key service does not answer.',
+  unavailable: 'Replies cannot be kept or read at the moment; try again shortly.',
 };
 
 /**
@@ -69,7 +87,7 @@ export class SealRing {
   }
 
   /**
-   * To be awaited before anything is sealed: immediate except for the first time in a process. If it failed, the next
+   * Must be awaited before anything is sealed: immediate except for the first time in a process. If it failed, the next
    * call tries again.
    * @throws GatewayError `service-unavailable` when the key service does not answer
    */
@@ -100,6 +118,27 @@ export class SealRing {
     return { keyId: this.newest.id, sealed: this.newest.seal(plain, context) };
   }
 
+  /**
+   * Hashes a text under the newest key: the hash alone does not confirm a guess of the text.
+   * @returns the id of the key, a colon, and an HMAC-SHA-256 in hex
+   */
+  keyedHash(text: string): string {
+    if (!this.newest) throw new Error('Hashed before it was ready.');
+    return hashBy(this.newest, text);
+  }
+
+  /**
+   * Whether `keyedHash` made the hash of this text, under whichever key.
+   * @returns undefined where that key does not open here
+   * @throws GatewayError `service-unavailable` when the key service does not answer
+   */
+  async isHashOf(text: string, hash: string): Promise<boolean | undefined> {
+    const keyId = hash.slice(0, KEY_ID_LENGTH);
+    await this.prepareKeys([keyId]);
+    const key = this.ring.find(keyId);
+    return key && hashBy(key, text) === hash;
+  }
+
   /** @returns undefined as `open` */
   openBytes({ keyId, sealed }: SealedBytes, context: string): Buffer | undefined {
     try {
@@ -121,7 +160,7 @@ export class SealRing {
     await this.prepareKeys(keyIds);
   }
 
-  /** The same for the keys of `SealedBytes`. */
+  /** As `prepareToOpen`, by the keys of `SealedBytes`. */
   async prepareKeys(keyIds: Iterable<string>): Promise<void> {
     await this.ring.openThese(new Set(keyIds));
   }
@@ -131,12 +170,21 @@ export class SealRing {
   }
 }
 
-/** The same for destinations of events. */
+/** Seals the configurations of destinations. */
 export class DestinationSeals extends SealRing {
   constructor(keys: DataKeys) {
     super(keys, FOR_DESTINATIONS);
   }
 }
+
+/** Seals kept replies. */
+export class ReplySeals extends SealRing {
+  constructor(keys: DataKeys) {
+    super(keys, FOR_REPLIES);
+  }
+}
+
+const hashBy = (key: BoxKey, text: string): string => `${key.id}:${key.hash(text)}`;
 
 function keyIdOf(sealed: string): string | undefined {
   const isOurs = sealed.startsWith(SEAL_PREFIX) && sealed[BYTES_AT - 1] === '.';

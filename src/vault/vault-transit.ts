@@ -5,7 +5,7 @@ import { KEY_BYTES } from './sealed-box.js';
 
 type Setting = Extract<KeyServiceSetting, { kind: 'vault-transit' }>;
 
-/** As `vault:v3:…`; the version is Vault's own. */
+/** A ciphertext such as `vault:v3:…`; the version is Vault's own. */
 const CIPHERTEXT = /^vault:v\d{1,9}:[A-Za-z0-9+/=]{1,2048}$/;
 /** Vault's messages for bytes or context other than the sealed ones. */
 const UNDECRYPTABLE = /message authentication failed|invalid ciphertext|unable to decrypt/;

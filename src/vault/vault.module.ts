@@ -4,12 +4,10 @@ import { Environment } from '../shared/environment.js';
 import { createKeyService } from './create-key-service.js';
 import { DataKeys } from './data-keys.js';
 import { KeyService } from './key-service.js';
-import { DestinationSeals, SealRing } from './seal-ring.js';
+import { DestinationSeals, ReplySeals, SealRing } from './seal-ring.js';
 import { Vault } from './vault.js';
 
-/**
- * What is encrypted at rest, with the keys of the environment: provider credentials, and the gateway's own data keys.
- */
+/** Encrypts data at rest with the keys of the environment: provider credentials, and the gateway's own data keys. */
 @Module({
   providers: [
     { provide: KeyService, inject: [Environment, Clock], useFactory: createKeyService },
@@ -17,7 +15,8 @@ import { Vault } from './vault.js';
     DataKeys,
     { provide: SealRing, inject: [DataKeys], useFactory: (keys: DataKeys) => new SealRing(keys) },
     { provide: DestinationSeals, inject: [DataKeys], useFactory: (keys: DataKeys) => new DestinationSeals(keys) },
+    { provide: ReplySeals, inject: [DataKeys], useFactory: (keys: DataKeys) => new ReplySeals(keys) },
   ],
-  exports: [Vault, DataKeys, SealRing, DestinationSeals],
+  exports: [Vault, DataKeys, SealRing, DestinationSeals, ReplySeals],
 })
 export class VaultModule {}

@@ -1,5 +1,6 @@
-// A credential opens unchanged with its key in its place, and in no other case; nothing of keys or credentials can be
-// printed. Real keys; each stored byte is flipped, each part of the place exchanged; output is searched for canaries.
+// A credential opens unchanged with its key at its location, and in no other case; nothing of keys or credentials can
+// be printed. Real keys; each stored byte is flipped, each part of the location exchanged; output is searched for
+// canaries.
 import { inspect } from 'node:util';
 import { Secret } from '../core/secret.js';
 import { JoinedKeyService } from './joined-key-service.js';
@@ -46,10 +47,10 @@ describe('Vault', () => {
     ['workspace', { ...PLACE, workspaceId: 'workspace-2' }],
     ['provider', { ...PLACE, provider: 'openai' }],
     ['border between two parts', { ...PLACE, workspaceId: 'workspace-1","anthropic', provider: '' }],
-  ])('does not open in the place of another %s', async (_, place) => {
+  ])('does not open as another %s', async (_, owner) => {
     const sealed = await vault.seal(CREDENTIAL, PLACE);
-    expect(await failureOf(vault.open(sealed, place))).toBeInstanceOf(Undecryptable);
-    expect(await failureOf(vault.rewrap(sealed, place))).toBeInstanceOf(Undecryptable);
+    expect(await failureOf(vault.open(sealed, owner))).toBeInstanceOf(Undecryptable);
+    expect(await failureOf(vault.rewrap(sealed, owner))).toBeInstanceOf(Undecryptable);
   });
 
   it('opens neither with another key of the same id nor without the key, whose id the error names', async () => {

@@ -4,7 +4,7 @@ import { Secret } from '../core/secret.js';
 import { KeyService } from './key-service.js';
 import { KEY_BYTES, open, seal } from './sealed-box.js';
 
-/** The place of a credential: bound to its ciphertext, so that no row can be passed off as another. */
+/** The location of a credential: bound to its ciphertext, so that no row can be passed off as another. */
 export interface CredentialContext {
   readonly id: string;
   readonly workspaceId: string;
@@ -38,27 +38,27 @@ export class Vault {
   }
 
   /** @throws KeyServiceUnavailable */
-  async seal(credential: Secret, place: CredentialContext): Promise<SealedCredential> {
-    const context = contextOf(place);
+  async seal(credential: Secret, owner: CredentialContext): Promise<SealedCredential> {
+    const context = contextOf(owner);
     const dataKey = randomBytes(KEY_BYTES);
     const sealed = seal(Buffer.from(credential.reveal()), dataKey, context);
     return { ...(await this.wrap(dataKey, context)), sealed };
   }
 
   /** @throws Undecryptable, KeyServiceUnavailable */
-  async open({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialContext): Promise<Secret> {
-    const context = contextOf(place);
+  async open({ keyId, wrappedKey, sealed }: SealedCredential, owner: CredentialContext): Promise<Secret> {
+    const context = contextOf(owner);
     const dataKey = await this.keys.unwrap({ keyId, wrapped: wrappedKey }, context);
     return new Secret(open(sealed, dataKey, context).toString());
   }
 
   /**
-   * The same credential, its data key wrapped by the current key: the ciphertext itself does not change, but is
-   * verified to open.
+   * The credential with its data key wrapped by the current key: the ciphertext itself does not change, but is verified
+   * to open.
    * @throws Undecryptable, KeyServiceUnavailable
    */
-  async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialContext): Promise<SealedCredential> {
-    const context = contextOf(place);
+  async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, owner: CredentialContext): Promise<SealedCredential> {
+    const context = contextOf(owner);
     const dataKey = await this.keys.unwrap({ keyId, wrapped: wrappedKey }, context);
     open(sealed, dataKey, context);
     return { ...(await this.wrap(dataKey, context)), sealed };
@@ -70,6 +70,6 @@ export class Vault {
   }
 }
 
-/** Additional data of both layers. A JSON array, so that no two places print alike. */
+/** Additional data of both layers. A JSON array, so that no two locations print alike. */
 const contextOf = ({ id, workspaceId, provider }: CredentialContext): string =>
   JSON.stringify([id, workspaceId, provider]);

@@ -6,7 +6,7 @@ import { Answers } from '../shared/http/answers.decorator.js';
 import { egressBody, egressView, readEgress } from '../accounts/egress-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
-import { one } from '../shared/http/replies.js';
+import { single } from '../shared/http/reply-schemas.js';
 import { FromBody } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { object, titled, type Of, type Static } from '../shared/http/schema.js';
@@ -34,13 +34,13 @@ export class AccountPreferencesController {
   ) {}
 
   @Get()
-  @Answers(one(preferencesView), { summary: 'Show what the account allows' })
+  @Answers(single(preferencesView), { summary: 'Show what the account allows' })
   async show(@FromCaller() { accountId }: Caller): Promise<{ data: PreferencesView }> {
     return { data: viewPreferences(await this.preferences.get(accountId)) };
   }
 
   @Patch()
-  @Answers(one(preferencesView), {
+  @Answers(single(preferencesView), {
     summary: 'Change what the account allows',
     description: 'It applies to every workspace. Absent fields stay as they are; null clears a field.',
     examples: {

@@ -11,10 +11,10 @@ import type { EgressRules } from '../core/egress.js';
 import { KeyCache } from '../keys/key-cache.js';
 import { updateReturning } from '../shared/database/returned-rows.js';
 
-/** What an account allows in all of its workspaces. */
+/** Limits of an account that apply in all of its workspaces. */
 export type Preferences = PolicyColumns & Pick<AccountEntity, 'egress'>;
 
-/** The same as the API shows it. */
+/** Preferences as the API shows them. */
 export const viewPreferences = (preferences: Preferences): PolicyView & { readonly egress: EgressRules | null } => ({
   ...viewPolicy(preferences),
   egress: preferences.egress,

@@ -3,7 +3,7 @@ import { reachOf, type Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { deleted } from '../shared/http/replies.js';
+import { deleted } from '../shared/http/reply-schemas.js';
 import { FromBody } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { flag, object, rows, type Static } from '../shared/http/schema.js';
@@ -15,7 +15,7 @@ import { WorkspaceBudgets, type BudgetList } from './workspace-budgets.js';
 const budgetReply = object({ data: budgetView, include_byok_in_budgets: flag() });
 type BudgetReply = Static<typeof budgetReply>;
 
-/** What a workspace may spend by interval (docs/operate/workspaces.md#budgets). */
+/** Budgets of a workspace by interval (docs/operate/workspaces.md#budgets). */
 @Controller('workspaces/:reference/budgets')
 @Accepts('management')
 export class BudgetsController {
@@ -54,12 +54,12 @@ export class BudgetsController {
     @Param('interval') interval: string,
     @FromBody() body: SetBudgetDto,
   ): Promise<BudgetReply> {
-    const wish = {
+    const settings = {
       interval: readInterval(interval),
       limit: readUsdNumber(body.limit_usd) ?? 0n,
       includesByok: body.include_byok_in_budgets,
     };
-    return shown(await this.budgets.set(caller, reference, wish), wish.interval);
+    return shown(await this.budgets.set(caller, reference, settings), settings.interval);
   }
 
   @Delete(':interval')
@@ -75,7 +75,7 @@ export class BudgetsController {
 }
 
 function shown({ budgets, includesByok }: BudgetList, interval: Interval): BudgetReply {
-  const budget = budgets.find((one) => one.interval === interval);
+  const budget = budgets.find((candidate) => candidate.interval === interval);
   if (!budget) throw new GatewayError('not-found', `The workspace has no ${interval} budget.`);
   return { data: budget, include_byok_in_budgets: includesByok };
 }

@@ -1,11 +1,14 @@
-import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { derivedId } from '../accounts/derived-id.js';
 import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
-import { part } from '../shared/http/replies.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { part } from '../shared/http/reply-schemas.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { integer, literal, moment, object, rows, text, titled, type Static } from '../shared/http/schema.js';
 import { MembersDto } from './members.dto.js';
 import { WorkspaceMembers, type WorkspaceMember } from './workspace-members.js';
@@ -21,17 +24,31 @@ type MemberView = Static<typeof memberView>;
 @Controller('workspaces/:reference/members')
 @Accepts('management')
 export class MembersController {
-  constructor(private readonly members: WorkspaceMembers) {}
+  constructor(
+    private readonly members: WorkspaceMembers,
+    private readonly replies: ListReplies,
+  ) {}
 
   @Get()
-  @Answers(part(memberView), { summary: 'List the members of a workspace' })
+  @Answers(part(memberView), {
+    summary: 'List the members of a workspace',
+    description: '`format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
+  })
   async list(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
-    @FromQuery() query: PageDto,
-  ): Promise<{ data: MemberView[]; total_count: number }> {
-    const [members, total] = await this.members.list(reachOf(caller), reference, query);
-    return { data: members.map(viewMember), total_count: total };
+    @FromQuery() query: ExportedPageDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.replies.sendPart(response, query, {
+      accountId: caller.accountId,
+      view: memberView,
+      read: async (page) => {
+        const [members, total, last] = await this.members.list(reachOf(caller), reference, page);
+        return [members.map(viewMember), total, last];
+      },
+    });
   }
 
   @Post('add')

@@ -1,5 +1,5 @@
 import { Closed } from '../shared/http/closed.decorator.js';
-import { names } from '../shared/http/fields.js';
+import { names } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 
 // A user is an opaque text, as with keys.

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import type { Reach } from '../core/caller.js';
-import type { Page } from '../shared/http/page.dto.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 
 /** A user of the account: a member of a workspace, or one that a key was made for. */
 export interface OrganizationMember {
@@ -22,7 +22,7 @@ export class OrganizationMembers {
   constructor(private readonly database: DataSource) {}
 
   /** The newest first, with the total number. */
-  async list({ accountId, boundTo }: Reach, page: Page): Promise<[readonly OrganizationMember[], number]> {
+  async list({ accountId, boundTo }: Reach, page: Page): Promise<ListPart<OrganizationMember>> {
     const rows = await this.database.query<MemberRow[]>(
       `WITH users AS (
          SELECT user_id, min(since) AS since, bool_or(is_admin) AS is_admin
@@ -45,6 +45,7 @@ export class OrganizationMembers {
     const members = rows.flatMap(({ user_id: userId, is_admin: isAdmin }) =>
       userId === null ? [] : [{ userId, isAdmin }],
     );
-    return [members, rows[0]?.total ?? 0];
+    // Each reading finds all users: to begin behind one of them would save nothing.
+    return [members, rows[0]?.total ?? 0, undefined];
   }
 }

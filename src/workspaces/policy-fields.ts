@@ -5,7 +5,7 @@ import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { pluginDefaults } from '../plugins/plugin-defaults.js';
 import { Closed } from '../shared/http/closed.decorator.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { yesOrNo } from '../shared/http/fields.js';
+import { yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, list, oneOf, text, type Of } from '../shared/http/schema.js';

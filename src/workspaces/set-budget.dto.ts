@@ -1,9 +1,9 @@
 import type { ExactNumber } from '../core/json/json.js';
 import { Closed } from '../shared/http/closed.decorator.js';
-import { yesOrNo } from '../shared/http/fields.js';
+import { yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { IsPositiveUsd } from '../shared/http/usd-fields.js';
+import { IsPositiveUsd } from '../shared/http/usd-validators.js';
 
 /** Body of `PUT /workspaces/{id or slug}/budgets/{interval}`. */
 @Closed()

@@ -1,12 +1,12 @@
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
-import { uuid, workspaceSlug } from '../shared/http/fields.js';
+import { uuid, workspaceSlug } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { readPolicy } from './policy-fields.js';
 import { name, WorkspaceSettingsDto } from './workspace-fields.js';
 
-/** What may change about a workspace once it is made. */
+/** Columns of a workspace that may change after its creation. */
 export type WorkspaceChanges = Partial<
   Omit<WorkspaceEntity, 'id' | 'accountId' | 'isDefault' | 'createdBy' | 'createdAt' | 'updatedAt' | 'deletedAt'>
 >;
@@ -37,7 +37,7 @@ export class UpdateWorkspaceDto extends WorkspaceSettingsDto {
 }
 
 /**
- * What a valid body sets.
+ * The columns that a valid body sets.
  * @throws GatewayError `invalid-request` for an unknown provider
  */
 export function readWorkspace(

@@ -69,7 +69,7 @@ export class WorkspaceBudgets {
         includesByok,
       });
       const changed = await this.statements.change(manager, workspace, { includeByokInBudgets: includesByok }, at);
-      const others = standing.filter((other) => other !== before);
+      const others = standing.filter((candidate) => candidate !== before);
       const aligned = await this.workspaces.alignBudgets(manager, changed, others);
       return { result: { workspace: changed, budget }, entries: [budgetSet(changed, before, budget), ...aligned] };
     });

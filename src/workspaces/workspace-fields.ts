@@ -1,11 +1,11 @@
 import { SORTS } from '../core/routing/preferences.js';
 import type { Tags } from '../core/tags.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
-import { shortText, yesOrNo } from '../shared/http/fields.js';
+import { shortText, yesOrNo } from '../shared/http/shared-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, integer, list, number, oneOf, text, type Of } from '../shared/http/schema.js';
-import { IS_TAGS, tagNames } from '../shared/http/tag-fields.js';
+import { IS_TAGS, tagNames } from '../shared/http/tag-validators.js';
 import { noList } from './unsupported-fields.js';
 import { PolicyDto } from './policy-fields.js';
 

@@ -1,8 +1,9 @@
-import { Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 
 /** A user, as the caller's own system names it, who belongs to a workspace. */
 @Entity('workspace_members')
+@Index('workspace_members_newest', { synchronize: false })
 @ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], {
   name: 'workspace_members_workspace',
   onDelete: 'CASCADE',

@@ -3,7 +3,8 @@ import { DataSource } from 'typeorm';
 import { WORKSPACE } from '../management/managed-workspace.js';
 import type { Caller, Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { positionOfLast } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import { shortened } from '../core/shortened.js';
 import { membersRemoved, WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
@@ -37,19 +38,20 @@ export class WorkspaceMembers {
    * Newest first, with the total number.
    * @throws GatewayError `not-found`
    */
-  async list(reach: Reach, reference: string, page: Page): Promise<[readonly WorkspaceMember[], number]> {
+  async list(reach: Reach, reference: string, { offset, limit, after }: Page): Promise<ListPart<WorkspaceMember>> {
     const { id, accountId } = await this.workspaces.get(reach, reference);
-    const rows = await this.database.query<(MemberRow & { total: number })[]>(
-      `SELECT c.total, m.workspace_id, m.user_id, m.created_at
-       FROM (SELECT count(*)::int AS total FROM workspace_members WHERE account_id = $1 AND workspace_id = $2) AS c
-       LEFT JOIN LATERAL (
-         SELECT * FROM workspace_members WHERE account_id = $1 AND workspace_id = $2
-         ORDER BY created_at DESC, user_id OFFSET $3 LIMIT $4
-       ) AS m ON true
-       ORDER BY m.created_at DESC, m.user_id`,
-      [accountId, id, page.offset, page.limit],
+    const from = 'FROM workspace_members WHERE account_id = $1 AND workspace_id = $2';
+    const rows = await this.database.query<MemberRow[]>(
+      `SELECT workspace_id, user_id, created_at ${from}
+       ${after ? 'AND created_at <= $5 AND (created_at < $5 OR user_id > $6)' : ''}
+       ORDER BY created_at DESC, user_id OFFSET $3 LIMIT $4`,
+      [accountId, id, after ? 0 : offset, limit, ...(after ? [after.at, after.ids[0]] : [])],
     );
-    return [rows.filter(({ user_id }) => user_id !== null).map(readMember), rows[0]?.total ?? 0];
+    const [counted] = after
+      ? []
+      : await this.database.query<{ total: number }[]>(`SELECT count(*)::int AS total ${from}`, [accountId, id]);
+    const last = positionOfLast(rows, ({ created_at: at, user_id: user }) => ({ at, ids: [user] }));
+    return [rows.map(readMember), counted?.total ?? 0, last];
   }
 
   /**

@@ -1,12 +1,15 @@
-import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { viewWorkspace, workspaceView, type WorkspaceView } from '../accounts/workspace-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { reachOf, type Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { PageDto } from '../shared/http/page.dto.js';
-import { deleted, one, part } from '../shared/http/replies.js';
+import { ExportedPageDto } from '../shared/http/exported-page.dto.js';
+import { ListReplies } from '../shared/http/list-replies.js';
+import { deleted, single, part } from '../shared/http/reply-schemas.js';
 import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { CreateWorkspaceDto, readWorkspace, UpdateWorkspaceDto } from './workspace-bodies.dto.js';
 import { WorkspacesService } from './workspaces.service.js';
 
@@ -17,10 +20,11 @@ export class WorkspacesController {
   constructor(
     private readonly workspaces: WorkspacesService,
     private readonly catalog: CatalogStore,
+    private readonly replies: ListReplies,
   ) {}
 
   @Post()
-  @Answers(one(workspaceView), {
+  @Answers(single(workspaceView), {
     summary: 'Make a workspace',
     examples: {
       minimal: { name: 'Research', slug: 'research' },
@@ -40,23 +44,34 @@ export class WorkspacesController {
   }
 
   @Get()
-  @Answers(part(workspaceView), { summary: 'List workspaces' })
+  @Answers(part(workspaceView), {
+    summary: 'List workspaces',
+    description: '`format` sends all of them instead.',
+    alsoAs: Object.values(EXPORT_TYPES),
+  })
   async list(
     @FromCaller() caller: Caller,
-    @FromQuery() query: PageDto,
-  ): Promise<{ data: WorkspaceView[]; total_count: number }> {
-    const [rows, total] = await this.workspaces.list(reachOf(caller), query);
-    return { data: rows.map(viewWorkspace), total_count: total };
+    @FromQuery() query: ExportedPageDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.replies.sendPart(response, query, {
+      accountId: caller.accountId,
+      view: workspaceView,
+      read: async (page) => {
+        const [rows, total, last] = await this.workspaces.list(reachOf(caller), page);
+        return [rows.map(viewWorkspace), total, last];
+      },
+    });
   }
 
   @Get(':reference')
-  @Answers(one(workspaceView), { summary: 'Show a workspace' })
+  @Answers(single(workspaceView), { summary: 'Show a workspace' })
   async show(@FromCaller() caller: Caller, @Param('reference') reference: string): Promise<{ data: WorkspaceView }> {
     return { data: viewWorkspace(await this.workspaces.get(reachOf(caller), reference)) };
   }
 
   @Patch(':reference')
-  @Answers(one(workspaceView), {
+  @Answers(single(workspaceView), {
     summary: 'Change a workspace',
     description:
       'Absent fields stay as they are; null clears a field. A key that is bound to the workspace cannot change its `slug`, `include_byok_in_budgets`, nor a default guardrail of another workspace.',

@@ -4,7 +4,8 @@ import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Reach } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { listNewest } from '../shared/database/newest-first.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import type { WorkspaceChanges } from './workspace-bodies.dto.js';
 
 const SLUG_INDEX = 'workspaces_slug';
@@ -15,13 +16,10 @@ export class WorkspacesRepository {
   constructor(private readonly database: DataSource) {}
 
   /** Newest first, with the total number. */
-  async list({ accountId, boundTo }: Reach, { offset, limit }: Page): Promise<[WorkspaceEntity[], number]> {
-    return this.database.manager.findAndCount(WorkspaceEntity, {
-      where: { accountId, deletedAt: IsNull(), ...(boundTo !== undefined && { id: boundTo }) },
-      order: { createdAt: 'DESC', id: 'ASC' },
-      skip: offset,
-      take: limit,
-    });
+  async list({ accountId, boundTo }: Reach, page: Page): Promise<ListPart<WorkspaceEntity>> {
+    const where = { accountId, deletedAt: IsNull(), ...(boundTo !== undefined && { id: boundTo }) };
+    const found = this.database.manager.createQueryBuilder(WorkspaceEntity, 'workspace').where(where);
+    return listNewest(found, 'id', 'ASC', page);
   }
 
   /**

@@ -6,7 +6,7 @@ import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { noGuardrailOf } from '../accounts/workspace-view.js';
 import type { AuditChange } from '../audit/audit-log.js';
-import { ManagedChanges, takingAlong, type ManagedChange } from '../management/managed-changes.js';
+import { ManagedChanges, withNestedChanges, type ManagedChange } from '../management/managed-changes.js';
 import { WORKSPACE } from '../management/managed-workspace.js';
 import { CredentialsService } from '../byok/credentials.service.js';
 import { reachOf, type Caller, type Reach } from '../core/caller.js';
@@ -16,8 +16,8 @@ import { DestinationsService } from '../destinations/destinations.service.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { KeyCache } from '../keys/key-cache.js';
 import { KeysService } from '../keys/keys.service.js';
-import { batches } from '../shared/batches.js';
-import type { Page } from '../shared/http/page.dto.js';
+import { batches } from '../shared/queues/batches.js';
+import type { ListPart, Page } from '../shared/http/page.dto.js';
 import { viewBudgetTerms } from './budget-view.js';
 import type { WorkspaceChanges } from './workspace-bodies.dto.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
@@ -42,7 +42,7 @@ export class WorkspacesService {
   ) {}
 
   /** Newest first, with the total number. */
-  async list(reach: Reach, page: Page): Promise<[WorkspaceEntity[], number]> {
+  async list(reach: Reach, page: Page): Promise<ListPart<WorkspaceEntity>> {
     return this.workspaces.list(reach, page);
   }
 
@@ -128,7 +128,7 @@ export class WorkspacesService {
         ...budgetsRemoved(workspace, budgets),
         WORKSPACE.deleted(workspace),
       ];
-      return takingAlong({ result: undefined, entries }, keys, credentials, destinations);
+      return withNestedChanges({ result: undefined, entries }, keys, credentials, destinations);
     });
   }
 
@@ -163,7 +163,10 @@ export class WorkspacesService {
     return { ...change, forget };
   }
 
-  /** What others name the workspace by, what its budgets count, and a guardrail over it are the account's. */
+  /**
+   * Refuses changes that only the account may make: of the workspace's slug, of what its budgets count, and of a
+   * default guardrail that is not the workspace's own.
+   */
   private async assertBoundMay(
     manager: EntityManager,
     workspace: WorkspaceEntity,

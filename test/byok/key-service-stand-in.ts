@@ -66,7 +66,7 @@ export class KeyServiceStandIn {
   }
 }
 
-/** Its ciphertexts, each with its plaintext. */
+/** Plaintexts that the fake key service has encrypted, by ciphertext. */
 class Sealed {
   private readonly all = new Map<string, string>();
 

@@ -225,7 +225,7 @@ describe('a caller', () => {
 });
 
 describe('the key services of the settings', () => {
-  const place = { id: 'credential', workspaceId: 'workspace', provider: 'anthropic' };
+  const owner = { id: 'credential', workspaceId: 'workspace', provider: 'anthropic' };
   const credential = new Secret('the credential');
   const databaseUrl = new Secret('postgres://db/x');
   const encryptionKeys = [{ id: 'k1', key: new Secret(Buffer.alloc(32, 1).toString('base64')) }];
@@ -245,13 +245,13 @@ describe('the key services of the settings', () => {
       ),
     );
 
-  it('lead from local keys to a service, to another, and back', async () => {
+  it('can be changed from local keys to a service, to another, and back', async () => {
     const [local, aws, hashicorp] = [
       { kind: 'local' } as const,
       kmsSetting(kms.origin),
       transitSetting(transit.origin),
     ];
-    let sealed = await (await vaultOf([])).seal(credential, place);
+    let sealed = await (await vaultOf([])).seal(credential, owner);
     for (const [services, keyId] of [
       [[local, aws], 'k1'],
       [[aws], `aws-kms:${KEY_NAME}`],
@@ -259,19 +259,19 @@ describe('the key services of the settings', () => {
       [[local, hashicorp], 'k1'],
     ] as const) {
       const vault = await vaultOf(services);
-      expect((await vault.open(sealed, place)).reveal()).toBe(credential.reveal());
-      sealed = await vault.rewrap(sealed, place);
+      expect((await vault.open(sealed, owner)).reveal()).toBe(credential.reveal());
+      sealed = await vault.rewrap(sealed, owner);
       expect(sealed.keyId).toBe(keyId);
-      expect((await vault.open(sealed, place)).reveal()).toBe(credential.reveal());
+      expect((await vault.open(sealed, owner)).reveal()).toBe(credential.reveal());
     }
-    expect((await (await vaultOf([])).open(sealed, place)).reveal()).toBe(credential.reveal());
+    expect((await (await vaultOf([])).open(sealed, owner)).reveal()).toBe(credential.reveal());
   });
 
   it('call a service once for what is opened often', async () => {
     const vault = await vaultOf([kmsSetting(kms.origin)], []);
-    const sealed = await vault.seal(credential, place);
+    const sealed = await vault.seal(credential, owner);
     const before = kms.received.length;
-    for (let time = 0; time < 5; time++) await vault.open(sealed, place);
+    for (let time = 0; time < 5; time++) await vault.open(sealed, owner);
     expect(kms.received.length - before).toBe(1);
   });
 });

@@ -71,7 +71,7 @@ export const openai: ChatClientKind = {
   reportsReasoning: true,
 };
 
-/** The same methods in both majors. */
+/** Methods that both majors of the SDK have. */
 interface Chat {
   send(request: JsonBody): Promise<JsonBody>;
 }

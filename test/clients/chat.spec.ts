@@ -42,7 +42,7 @@ describeOnEmbedded('clients of chat completions', (database) => {
   let bench: TestBench;
   beforeAll(async () => {
     bench = await TestBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const cases = CHAT_CLIENTS.flatMap((client) =>

@@ -44,7 +44,7 @@ describeOnEmbedded('counting tokens in real clients', (database) => {
     upstream = await startUpstream('anthropic', json({ input_tokens: 123 }));
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
     gateway = await startGateway(database, { catalog: extendedCatalogOf({ id: 'test/native', at }) });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();

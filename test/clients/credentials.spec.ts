@@ -1,6 +1,6 @@
 /**
  * Checks that a key and an address are accepted in every form in which a real client can be configured
- * (docs/use/conventions.md#where-the-key-stands). Each client's own settings are used, against the sandbox.
+ * (docs/use/conventions.md#sending-the-key). Each client's own settings are used, against the sandbox.
  */
 import { createAnthropic } from '@ai-sdk/anthropic';
 import Anthropic from '@anthropic-ai/sdk';
@@ -56,7 +56,7 @@ describeOnEmbedded('keys and addresses in real clients', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   it.each(WAYS)('$way', async ({ ask }) => {

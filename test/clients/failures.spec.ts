@@ -87,7 +87,7 @@ describeOnEmbedded('failures in real clients', (database) => {
   let bench: TestBench;
   beforeAll(async () => {
     bench = await TestBench.start(database, { variables: { FAIRLEAD_BODY_MAX: `${BODY_KIB_MAX}KiB` } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   describe.each(CLIENTS.flatMap((kind) => MODES.map((mode) => ({ kind, ...mode }))))(
@@ -120,7 +120,7 @@ describeOnEmbedded('failures in real clients', (database) => {
               // Messages about the operator's credential are for the operator alone.
               message:
                 upstream === 401
-                  ? expect.stringContaining('only the operator of the gateway can fix that.')
+                  ? expect.stringContaining('only the operator of the gateway can fix it.')
                   : expect.stringMatching(status === 502 ? `^Provider p\\d: ${words}$` : `^${words}$`),
               retryAfter: retryAfterS ?? null,
             });

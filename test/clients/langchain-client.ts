@@ -29,7 +29,7 @@ class LangchainClient implements Client {
 
   async askInShape(question: Question, schema: JsonSchema): Promise<unknown> {
     const chat = await this.chatFor(question);
-    // Its users choose; here the models that the AI SDK takes for newer ones are called in the newer form.
+    // Users choose the method; here the models that the AI SDK takes for newer ones are called in the newer form.
     const method = question.model.includes('claude-') ? 'jsonSchema' : 'functionCalling';
     return chat.withStructuredOutput(schema, { name: 'answer', method }).invoke(await turnsOf(question));
   }
@@ -111,7 +111,7 @@ function sightOf(answer: JsonBody, generationId: string | null, history: History
   };
 }
 
-/** It calls through the vendor's own SDK, and throws that SDK's errors. */
+/** LangChain calls through the vendor's own SDK, and throws that SDK's errors. */
 const ERROR_NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
   401: 'AuthenticationError',

@@ -15,7 +15,7 @@ describeOnEmbedded('leaving with real clients', (database) => {
   let bench: TestBench;
   beforeAll(async () => {
     bench = await TestBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const pairs = CLIENTS.flatMap((kind) => PROVIDERS.map((provider) => ({ kind, provider })));

@@ -2,7 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { History, Part, Question, Sight } from './client.js';
 
-// Questions and answers in the Messages format itself, for the clients that speak it without a language of their own.
+// Questions and answers in the Messages format itself, for the clients that speak it without a separate language.
 
 /** `max_tokens` of every question; more than any thinking budget. */
 const TOKENS_MAX = 4_000;

@@ -111,7 +111,7 @@ describeOnEmbedded('the catalogue in real clients', (database) => {
     const figures = { secondsToFirstToken: 0.25, tokensPerSecond: 50 };
     for (let call = 0; call < 5; call++)
       health.succeeded({ model: 'sandbox/echo', tag: 'sandbox', credential: 'shared' }, figures);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   describe.each(CLIENTS)('$name', ({ connect }) => {

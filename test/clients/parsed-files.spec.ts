@@ -1,8 +1,8 @@
 /**
  * Checks that real clients read a reply with the parsed text of a PDF, whole and streamed, and that clients whose
- * format has a place for it hand it back, so that the PDF is not parsed and charged again; the others continue
- * without it. Unmodified SDKs call the application, with doubles of a model and of the parsing engine; the account
- * does not store parsed texts.
+ * format has a field for the text send it back, so that the PDF is not parsed and charged again; other clients continue
+ * without it. Unmodified SDKs call the application, with doubles of a model and of the parsing engine; the account does
+ * not store parsed texts.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
@@ -36,7 +36,7 @@ describeOnEmbedded('clients and parsed files', (database) => {
       },
     });
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await bench?.close();
     await ocr?.close();
@@ -121,7 +121,7 @@ describeOnEmbedded('clients and parsed files', (database) => {
     expect(JSON.stringify(lastTurns())).not.toContain('annotations');
   });
 
-  it.each(MODES)('@openrouter/sdk, which has no place for it, streamed %s', async (streamed) => {
+  it.each(MODES)('@openrouter/sdk, which has no field for it, streamed %s', async (streamed) => {
     const client = await openRouterNewest.connect(bench.gateway.origin, key);
     const file = { filename: 'scan.pdf', file_data: `data:application/pdf;base64,${SCAN}` };
     const messages = [{ role: 'user', content: [{ type: 'file', file }] }];

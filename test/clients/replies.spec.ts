@@ -26,7 +26,7 @@ describeOnEmbedded('replies in real clients', (database) => {
   let bench: TestBench;
   beforeAll(async () => {
     bench = await TestBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const ways = CLIENTS.flatMap((kind) =>

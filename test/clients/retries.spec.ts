@@ -28,7 +28,7 @@ describeOnEmbedded('clients that retry', (database) => {
   let bench: TestBench;
   beforeAll(async () => {
     bench = await TestBench.start(database, { coolsDown: true });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   /** Refuses its first request, with a hint of one second. */

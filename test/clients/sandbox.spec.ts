@@ -54,7 +54,7 @@ describeOnEmbedded('the sandbox in real clients', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   describe.each(CLIENTS)('$name', (kind) => {

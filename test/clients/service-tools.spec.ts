@@ -22,7 +22,7 @@ describeOnEmbedded('clients and tools that the gateway runs', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   it.each([false, true])('@anthropic-ai/sdk, streamed %s', async (streamed) => {
@@ -83,7 +83,7 @@ describeOnEmbedded('clients and pages that the gateway fetched', (database) => {
   let bench: ToolMatrixBench;
   beforeAll(async () => {
     bench = await ToolMatrixBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each([

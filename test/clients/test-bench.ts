@@ -23,7 +23,7 @@ export class TestBench {
       ...AUTHORS.flatMap((author) =>
         PROVIDERS.map(({ kind, dialect }) => ({
           id: `${author}/${kind}`,
-          // Abandoned calls that run on are tested in test/http/abandoned.spec.ts.
+          // Abandoned calls that continue are tested in test/http/abandoned.spec.ts.
           at: [{ url: upstreams.get(kind)!.url, dialect, aborts: { whole: 'stops' } }],
         })),
       ),

@@ -26,7 +26,7 @@ describeOnEmbedded('threads of the Messages SDK', (database) => {
       return response;
     };
     client = new Anthropic({ apiKey: API_KEY, baseURL: `${gateway.origin}/api`, maxRetries: 0, fetch: record });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
   beforeEach(() => {
     calls = [];
@@ -54,7 +54,7 @@ describeOnEmbedded('threads of the Messages SDK', (database) => {
     ]);
   });
 
-  it('a thread goes on with all of its messages where its caller allows it, else reports the refusal', async () => {
+  it('a thread continues with all of its messages where its caller allows it, else reports the refusal', async () => {
     const thread = client.beta.messages.thread({ ...BODY, model: 'sandbox/echo', unsupportedRequestBehavior: 'continue_unthreaded' }); // oxfmt-ignore
     await thread.send({ role: 'user', content: 'One' });
     await thread.send({ role: 'user', content: 'Two' });

@@ -17,6 +17,7 @@ import { API_KEY, MANAGEMENT_KEY, startGateway, type NewKey, type TestGateway } 
 import { describeInChromium, launchChromium } from '../support/browser.js';
 import {
   accessibilityFaults,
+  expectShown,
   expectStatus,
   openBeside,
   openConsole,
@@ -115,10 +116,10 @@ describeInChromium('the console in Chromium', () => {
           await signIn(watched);
           await heading(watched, 'Overview');
           await settled(watched);
-          const places = await page.evaluate<string>(
+          const positions = await page.evaluate<string>(
             'JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, document.body.innerText])',
           );
-          expect(places).not.toContain(MANAGEMENT_KEY);
+          expect(positions).not.toContain(MANAGEMENT_KEY);
           expect(watched.requested.filter((address) => address.includes(MANAGEMENT_KEY))).toEqual([]);
           expectStatus(watched, 401);
           soundly(watched);
@@ -148,10 +149,10 @@ describeInChromium('the console in Chromium', () => {
           await page.getByRole('button', { name: 'Sign in' }).click();
           const alert = page.getByRole('alert');
           await alert.waitFor();
-          expect(await alert.innerText()).toContain(message);
+          await expectShown(() => alert.innerText()).toContain(message);
           const id = /Request (\S+), status/.exec(await alert.innerText())![1];
           expect(gateway.log.filter(({ requestId }) => requestId === id)).toHaveLength(1);
-          expect(await page.getByLabel('Management key').inputValue()).toBe('');
+          await expectShown(() => page.getByLabel('Management key').inputValue()).toBe('');
           expectStatus(watched, 401);
           expectStatus(watched, status);
           soundly(watched);
@@ -173,7 +174,7 @@ describeInChromium('the console in Chromium', () => {
           const again = await open(`/console#link=${link}`);
           await again.page.getByRole('button', { name: 'Sign in' }).click();
           await again.page.getByText('This link has been used, or its time is over.').waitFor();
-          // The other way in stands beside it.
+          // The page also offers the sign-in by a key.
           await signIn(again);
           expectStatus(watched, 401);
           expectStatus(again, 401);
@@ -222,11 +223,11 @@ describeInChromium('the console in Chromium', () => {
           const newest = rows.filter({ hasNotText: '(this one)' }).first();
           await newest.getByRole('button', { name: 'End' }).click();
           const dialog = mine.page.getByRole('dialog', { name: 'End this session?' });
-          expect(await dialog.innerText()).toContain('is signed out at once.');
+          await expectShown(() => dialog.innerText()).toContain('is signed out at once.');
           const before = await rows.count();
           await dialog.getByRole('button', { name: 'Cancel' }).click();
           await dialog.waitFor({ state: 'hidden' });
-          expect(await rows.count()).toBe(before);
+          await expectShown(() => rows.count()).toBe(before);
           await newest.getByRole('button', { name: 'End' }).click();
           await dialog.getByRole('button', { name: 'End the session' }).click();
           await rows.nth(before - 1).waitFor({ state: 'detached' });
@@ -259,6 +260,46 @@ describeInChromium('the console in Chromium', () => {
       );
 
       it(
+        'leaves nothing in the browser to go back to',
+        async () => {
+          const { hash } = await gateway.newKey({ name: 'seen before' });
+          const watched = await signedIn();
+          const { page } = watched;
+          await page.goto(`${gateway.origin}/api/v1/keys/${hash}`);
+          await expectShown(() => page.content()).toContain('seen before');
+          await page.goto(`${gateway.origin}/console/signed-in`);
+          await page.getByRole('button', { name: 'Sign out' }).click();
+          await heading(watched, 'Sign in to Fairlead');
+          await page.goBack();
+          await expectShown(() => page.content()).toContain('"code":401');
+          expect(await page.content()).not.toContain('seen before');
+          expectStatus(watched, 401);
+          soundly(watched);
+        },
+        STEP_MS_MAX,
+      );
+
+      it(
+        'is led by no address to another operation',
+        async () => {
+          const { hash } = await gateway.newKey({ name: 'no budget' });
+          const watched = await signedIn();
+          const { page, requested } = watched;
+          await settled(watched);
+          for (const path of [`budgets/..%2Fkeys%2F${hash}`, 'models/..%2Fkeys', 'keys/..%2F', 'workspaces/.%2F', 'credits/..%2F']) {
+            requested.length = 0;
+            await page.goto(`${gateway.origin}/console/${path}`);
+            await page.getByRole('alert').getByText(/“\.\.?” cannot be a part of an address\./).first().waitFor();
+            await settled(watched);
+            const called = requested.map((address) => new URL(address).pathname).filter((one) => one.startsWith('/api/'));
+            expect([path, called.filter((one) => /^\/api\/v1\/(?:keys|$)/.test(one))]).toEqual([path, []]);
+          }
+          soundly(watched);
+        },
+        STEP_MS_MAX,
+      ); // oxfmt-ignore
+
+      it(
         'serves no page of another origin: neither its posts nor its forms',
         async () => {
           const watched = await signedIn();
@@ -270,7 +311,7 @@ describeInChromium('the console in Chromium', () => {
             expect(await attack.page.evaluate('results')).toEqual(['blocked', 'blocked', 'opaque']);
             await attack.page.getByRole('button', { name: 'post' }).click();
             await attack.page.waitForURL(`${gateway.origin}/**`);
-            expect(await attack.page.locator('body').innerText()).toMatch(/"code":\s*(?:401|403|415)/);
+            await expectShown(() => attack.page.locator('body').innerText()).toMatch(/"code":\s*(?:401|403|415)/);
             expect((await gateway.manage('GET', '/keys?limit=100')).total_count).toBe(before);
             // And the session of the reader is as it was.
             await watched.page.reload();
@@ -316,7 +357,7 @@ describeInChromium('the console in Chromium', () => {
           await heading(watched, 'Generation gen-');
           await settled(watched);
           await watched.page.getByText('JSON', { exact: true }).click();
-          expect(await sideways(watched)).toBe(0);
+          await expectShown(() => sideways(watched)).toBe(0);
           expect(await accessibilityFaults(watched, AXE)).toEqual([]);
           soundly(watched);
         },
@@ -331,15 +372,15 @@ describeInChromium('the console in Chromium', () => {
         await settled(watched);
         const { page } = watched;
         for (const name of [SCRIPT, LONG_NAME])
-          expect(await page.getByText(name, { exact: true }).count()).toBeGreaterThan(0);
-        expect(await page.locator('bdi', { hasText: 'مفتاح الفريق' }).count()).toBeGreaterThan(0);
+          await expectShown(() => page.getByText(name, { exact: true }).count()).toBeGreaterThan(0);
+        await expectShown(() => page.locator('bdi', { hasText: 'مفتاح الفريق' }).count()).toBeGreaterThan(0);
         await page.getByRole('link', { name: 'Generations' }).click();
         await settled(watched);
-        expect(await page.getByText(SCRIPT, { exact: true }).count()).toBeGreaterThan(1);
-        expect(await page.getByText(LONG_USER, { exact: true }).count()).toBe(1);
-        expect(await page.locator('script:not([src]), img').count()).toBe(0);
+        await expectShown(() => page.getByText(SCRIPT, { exact: true }).count()).toBeGreaterThan(1);
+        await expectShown(() => page.getByText(LONG_USER, { exact: true }).count()).toBe(1);
+        await expectShown(() => page.locator('script:not([src]), img').count()).toBe(0);
         // A name moves nothing out of its cell.
-        expect(await sideways(watched)).toBe(0);
+        await expectShown(() => sideways(watched)).toBe(0);
         soundly(watched);
       },
       STEP_MS_MAX,
@@ -373,7 +414,7 @@ describeInChromium('the console in Chromium', () => {
         await heading(watched, 'Generations');
         await settled(watched);
         // The focus is on the heading of the new page.
-        expect(await page.evaluate('document.activeElement.textContent')).toBe('Generations');
+        await expectShown(() => page.evaluate('document.activeElement.textContent')).toBe('Generations');
         await reach(/^\d\d:\d\d:\d\d$|, \d\d:\d\d:\d\d$/);
         await keyboard.press('Enter');
         await heading(watched, 'Generation gen-');
@@ -404,14 +445,14 @@ describeInChromium('the console in Chromium', () => {
         await settled(watched);
         const { page } = watched;
         const charged = page.getByRole('row', { name: /^Charged/ }).locator('data');
-        expect(Number(await charged.getAttribute('value'))).toBe(data.usage);
+        await expectShown(async () => Number(await charged.getAttribute('value'))).toBe(data.usage);
         await page.getByLabel('All digits').check();
         expect(Number((await charged.innerText()).slice(1))).toBe(data.usage);
         const parts = await page
           .locator('section[aria-labelledby="cost"] tbody data')
           .evaluateAll((cells) => cells.map((cell) => Number((cell as unknown as { value: string }).value)));
         expect(parts.slice(0, -1).reduce((sum, one) => sum + one, 0)).toBeCloseTo(data.usage, 12);
-        expect(await page.locator('.track > div').count()).toBe(data.attempts.length);
+        await expectShown(() => page.locator('.track > div').count()).toBe(data.attempts.length);
         await page.getByRole('heading', { name: 'Decision' }).waitFor();
         await page.getByRole('table', { name: 'Endpoints in their order' }).waitFor();
         soundly(watched);
@@ -436,27 +477,27 @@ describeInChromium('the console in Chromium', () => {
         await settled(watched);
         const { page, requested } = watched;
         const rows = page.locator('tbody tr');
-        expect([await rows.count(), await page.getByLabel('User', { exact: true }).inputValue()]).toEqual([
-          50,
-          'pager',
-        ]);
+        await expectShown(async () => [
+          await rows.count(),
+          await page.getByLabel('User', { exact: true }).inputValue(),
+        ]).toEqual([50, 'pager']);
         requested.length = 0;
         await page.getByRole('button', { name: 'Older' }).click();
         await rows.nth(49).waitFor({ state: 'detached' });
         await rows.nth(9).waitFor();
-        expect(await rows.count()).toBe(10);
+        await expectShown(() => rows.count()).toBe(10);
         // Browsers look for the icon again, in their cache.
         expect(requested.filter((address) => !address.includes('/icon-'))).toHaveLength(1);
         await page.goBack();
         await rows.nth(49).waitFor();
-        // The same address shows the same, in a new window.
+        // The address shows the same rows in a new window.
         await page.getByLabel('Model', { exact: true }).fill('sandbox/echo');
         await page.getByRole('button', { name: 'Show' }).click();
         await page.waitForURL(/model=sandbox%2Fecho/);
         const beside = await openBeside(watched, page.url());
         await settled(beside);
-        expect(await beside.page.getByLabel('Model', { exact: true }).inputValue()).toBe('sandbox/echo');
-        expect(await beside.page.locator('tbody tr').count()).toBe(50);
+        await expectShown(() => beside.page.getByLabel('Model', { exact: true }).inputValue()).toBe('sandbox/echo');
+        await expectShown(() => beside.page.locator('tbody tr').count()).toBe(50);
         // What the API refuses is shown in its words.
         await beside.page.goto(`${gateway.origin}/console/generations?key=none`);
         await beside.page.getByRole('alert').getByText('key: must be the hash of an API key').waitFor();

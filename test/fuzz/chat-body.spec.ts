@@ -40,4 +40,4 @@ const BODIES: readonly Body[] = [
 ];
 const PLACES = new Set([...Object.keys(FULL), ...CONVERSATION_FIELDS.keys(), 'body', '__proto__']);
 
-fuzzBodies({ path: '/chat/completions', ask: ASK, bodies: BODIES, places: PLACES, runs: 1_000 });
+fuzzBodies({ path: '/chat/completions', ask: ASK, bodies: BODIES, fieldPaths: PLACES, runs: 1_000 });

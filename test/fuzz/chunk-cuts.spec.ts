@@ -47,7 +47,7 @@ describeOnEmbedded('replies cut anywhere', (database) => {
       at: [{ url: upstreams.get(dialect)!.url, dialect }],
     }));
     gateway = await startGateway(database, { catalog: catalogOf(...entries), variables: { LOG_LEVEL: 'warn' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const upstream of upstreams.values()) await upstream.close();
@@ -98,7 +98,7 @@ describeOnEmbedded('replies cut anywhere', (database) => {
   });
 
   it.each(CASES.filter(({ file }) => file.endsWith('.sse')))(
-    '$route from $dialect/$file with other line ends, in other places',
+    '$route from $dialect/$file with other line ends, at other positions',
     async ({ path, ...from }) => {
       const recording = readFileSync(path, 'utf8');
       const whole = await replyTo(from, cutBytes(recording, []), true);

@@ -22,14 +22,34 @@ const TEST_MS_MAX = 30_000 + 10_000 * TIMES;
 /** After this time a body counts as unanswered, in milliseconds: generous, for a busy machine. */
 const ANSWER_MS_MAX = 15_000;
 
-const MODELS = ['sandbox/echo', 'test/native', 'test/translated'];
+/** Who answers the bodies. */
+export interface Providers {
+  readonly models: readonly string[];
+  readonly catalog: object;
+  close(): Promise<void>;
+}
 
-/** A place in a value: its parent and its key. */
-type Place = readonly [parent: Value[] | { [key: string]: Value }, key: string];
+/** The sandbox, and upstreams of two formats that accept anything. */
+async function answeringProviders(): Promise<Providers> {
+  const upstreams: readonly Upstream[] = [await startUpstream('anthropic'), await startUpstream('openai')];
+  const [native, translated] = upstreams as [Upstream, Upstream];
+  for (const upstream of upstreams) upstream.strict = false;
+  return {
+    models: ['sandbox/echo', 'test/native', 'test/translated'],
+    catalog: extendedCatalogOf(
+      { id: 'test/native', at: [{ url: native.url, dialect: 'anthropic-messages' }] },
+      { id: 'test/translated', at: [{ url: translated.url, dialect: 'openai-chat' }] },
+    ),
+    close: async () => void (await Promise.all(upstreams.map((upstream) => upstream.close()))),
+  };
+}
 
-function placesIn(value: Value): Place[] {
+/** A member of a value: its parent and its key. */
+type MemberRef = readonly [parent: Value[] | { [key: string]: Value }, key: string];
+
+function membersIn(value: Value): MemberRef[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([key, inner]) => [[value, key] as const, ...placesIn(inner)]);
+  return Object.entries(value).flatMap(([key, inner]) => [[value, key] as const, ...membersIn(inner)]);
 }
 
 interface Mutation {
@@ -40,9 +60,9 @@ interface Mutation {
 }
 
 function mutate(body: Value, { at, kind, key: newKey, value }: Mutation): void {
-  const places = placesIn(body);
-  if (places.length === 0) return;
-  const [parent, key] = places[at % places.length]!;
+  const members = membersIn(body);
+  if (members.length === 0) return;
+  const [parent, key] = members[at % members.length]!;
   const fields = parent as { [key: string]: Value };
   switch (kind) {
     case 'delete':
@@ -91,34 +111,51 @@ export interface Fuzzed {
   readonly ask: Body;
   /** One body for each field, block and tool, so that most mutations change the tested part. */
   readonly bodies: readonly Body[];
-  /** Places that a 400 may name, by the first word of the path. */
-  readonly places: ReadonlySet<string>;
+  /** First segments of the paths that a 400 may name. */
+  readonly fieldPaths: ReadonlySet<string>;
   /** Mutated bodies at most. */
   readonly runs: number;
+  /** By default of answers to conversations. */
+  readonly startProviders?: () => Promise<Providers>;
+}
+
+/** What is within a block has its name of the Messages format in errors (docs/use/translation.md#the-tables). */
+const WITHIN_BLOCK = /(?:\.content\.\d+)?(?:\.source(?:\..*)?)?$/;
+
+/**
+ * Whether a path leads to a value of the body, or to a field that is missing beside others. Names that a mutation has
+ * made of separators lead nowhere in particular.
+ */
+function leadsInto(body: unknown, path: string): boolean {
+  const segments = path.replace(WITHIN_BLOCK, '').split('.');
+  let value = body;
+  for (const [index, segment] of segments.entries()) {
+    if (typeof value !== 'object' || value === null) return false;
+    const names = Object.keys(value);
+    if (names.some((name) => !/^[\w-]+$/.test(name))) return true;
+    if (!names.includes(segment)) return index === segments.length - 1 && !Array.isArray(value);
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return true;
 }
 
 /**
- * No body gives a 5xx or no answer, and every 400 names a place in it: valid bodies, mutated at random places within
- * a fixed budget, over HTTP to the real application, through every dialect to upstreams that take anything. A
- * failure prints its seed.
+ * Every body gets an answer that is no 5xx, and every 400 names a path in the body. Valid bodies are mutated at random
+ * positions within a fixed budget, and sent to the real application, to the sandbox and to upstreams of other formats.
+ * A failure prints its seed.
  */
-export function fuzzBodies({ path, ask, bodies, places, runs }: Fuzzed): void {
+export function fuzzBodies({ path, ask, bodies, fieldPaths, runs, startProviders = answeringProviders }: Fuzzed): void {
   describeOnEmbedded(`bodies of ${path} that no client would write`, (database) => {
     let gateway: TestGateway;
-    let upstreams: Upstream[] = [];
+    let providers: Providers;
 
     beforeAll(async () => {
-      const [native, translated] = (upstreams = [await startUpstream('anthropic'), await startUpstream('openai')]);
-      for (const upstream of upstreams) upstream.strict = false;
-      const catalog = extendedCatalogOf(
-        { id: 'test/native', at: [{ url: native!.url, dialect: 'anthropic-messages' }] },
-        { id: 'test/translated', at: [{ url: translated!.url, dialect: 'openai-chat' }] },
-      );
-      gateway = await startGateway(database, { catalog, variables: { LOG_LEVEL: 'warn' } });
-    }, 60_000);
+      providers = await startProviders();
+      gateway = await startGateway(database, { catalog: providers.catalog, variables: { LOG_LEVEL: 'warn' } });
+    }, 240_000);
     afterAll(async () => {
       await gateway?.close();
-      for (const upstream of upstreams) await upstream.close();
+      await providers?.close();
     });
 
     /** The last body under way: when the budget ends, the test awaits its answer. */
@@ -138,15 +175,17 @@ export function fuzzBodies({ path, ask, bodies, places, runs }: Fuzzed): void {
       expect([response.status, error.code]).toEqual([error.code, response.status]);
       if (![400, 404].includes(response.status)) throw new Error(`${String(body)} is answered ${text}`);
       if (response.status === 400) {
-        const [place] = /^[^.:]+(?=[.:])/.exec(error.message) ?? [''];
-        if (!places.has(place)) throw new Error(`${String(body)} is answered ${text}`);
+        const [field] = /^[^.:]+(?=[.:])/.exec(error.message) ?? [''];
+        const [whole] = /^[^: ]+(?=:)/.exec(error.message) ?? [field];
+        const leads = typeof body !== 'string' || field === 'body' || leadsInto(JSON.parse(body), whole);
+        if (!fieldPaths.has(field) || !leads) throw new Error(`${String(body)} is answered ${text}`);
       }
       return response.status;
     }
 
     it('takes the bodies as they are, or names what does not go together', async () => {
       const statuses: number[] = [];
-      for (const model of MODELS) {
+      for (const model of providers.models) {
         for (const body of bodies) statuses.push(await judge(JSON.stringify({ ...body, model })));
       }
       // Most must be valid: otherwise the mutations below would start from refused bodies.
@@ -154,16 +193,16 @@ export function fuzzBodies({ path, ask, bodies, places, runs }: Fuzzed): void {
     });
 
     it(
-      'answers mutated bodies with 200 or a 4xx that names the place',
+      'answers mutated bodies with 200 or a 4xx that names the path',
       async () => {
         const seen = new Map<number, number>();
         await fc.assert(
           fc.asyncProperty(
-            fc.constantFrom(...MODELS),
+            fc.nat(providers.models.length - 1),
             fc.constantFrom(...bodies),
             mutations,
-            async (model, valid, changes) => {
-              const body = structuredClone({ ...valid, model });
+            async (field, valid, changes) => {
+              const body = structuredClone({ ...valid, model: providers.models[field]! });
               for (const change of changes) mutate(body, change);
               const status = await judge(JSON.stringify(body));
               seen.set(status, (seen.get(status) ?? 0) + 1);

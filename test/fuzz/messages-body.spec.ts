@@ -22,4 +22,4 @@ const BODIES: readonly Body[] = [
 ];
 const PLACES = new Set([...Object.keys(FULL), ...CONVERSATION_FIELDS.keys(), 'body', '__proto__']);
 
-fuzzBodies({ path: '/messages', ask: ASK, bodies: BODIES, places: PLACES, runs: 1_500 });
+fuzzBodies({ path: '/messages', ask: ASK, bodies: BODIES, fieldPaths: PLACES, runs: 1_500 });

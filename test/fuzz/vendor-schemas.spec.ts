@@ -10,13 +10,13 @@ import type { Target } from '../../src/core/provider.js';
 import { doAtOnce } from '../../src/core/steps.js';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { ProviderRegistry } from '../../src/providers/registry.js';
-import type { Transport } from '../../src/providers/transport.js';
+import type { Transport } from '../../src/providers/transport/transport.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { DIALECT_DOUBLES } from '../support/doubles/dialects.js';
 import { modelRequest } from '../support/model-request.js';
 import { endpoint, model } from '../support/route-inputs.js';
-import { SEATS, seatOf, type Seat } from '../http/platform-seats.js';
+import { PLATFORM_ENDPOINTS, platformEndpointOf, type PlatformEndpoint } from '../http/platform-endpoints.js';
 
 const TIMES = Number(process.env['FAIRLEAD_FUZZ_TIMES'] ?? 1);
 const BUDGET = {
@@ -26,11 +26,11 @@ const BUDGET = {
   markInterruptAsFailure: false,
 } as const;
 const ALL = [
-  ...SEATS,
-  seatOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0'),
-  seatOf('bedrock', 'bedrock-converse', 'us.meta.llama3-3-70b-instruct-v1:0'),
-  seatOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5'),
-  seatOf('direct', 'anthropic-messages', 'claude-opus-5-5'),
+  ...PLATFORM_ENDPOINTS,
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.meta.llama3-3-70b-instruct-v1:0'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5'),
+  platformEndpointOf('direct', 'anthropic-messages', 'claude-opus-5-5'),
 ];
 
 const NAMES = ['a', 'b', '$c', 'd e', 'type', 'properties', 'items'];
@@ -79,12 +79,12 @@ const ROOT = fc
 const registry = new ProviderRegistry({} as Transport, new AheadClock());
 const client = new ProviderClient(registry, { timeouts: {} } as Environment);
 
-function targetOf({ platform, dialect, slug, model: id, upstreamModel }: Seat): Target {
+function targetOf({ platform, dialect, slug, model: id, upstreamModel }: PlatformEndpoint): Target {
   const plain = endpoint(slug, { upstreamModel });
   const placed = { ...plain, dialect, provider: { ...plain.provider, platform, dialect } };
   return { model: model(id, [placed]), endpoint: placed, tier: 'standard', definition: registry.accessTo(placed).definition }; // oxfmt-ignore
 }
-const TARGETS = ALL.map((seat) => [seat, targetOf(seat)] as const);
+const TARGETS = ALL.map((endpoint) => [endpoint, targetOf(endpoint)] as const);
 
 /** The refusals of all doubles. */
 const refusalsOf = (request: ModelRequest): readonly string[] =>

@@ -1,38 +1,38 @@
 // Checks that bodies that are announced, dripped or never finished take nothing from other callers, least of all
-// from administrators. Sockets are held open against the attacked gateway, with victims beside them (arena.ts).
+// from administrators. Sockets are held open against the attacked gateway, with victims beside them (victim-bench.ts).
 import { exchange, RawClient } from '../support/raw-client.js';
-import { Arena, expectUnharmed, storm } from './arena.js';
-import { Sink } from './sink.js';
+import { VictimBench, expectUnharmed, storm } from './victim-bench.js';
+import { DiscardingProvider } from './discarding-provider.js';
 
 const MIB = 1024 * 1024;
 const JSON_TYPE = 'content-type: application/json';
 
 describe('bodies of one key', () => {
-  let arena: Arena;
-  let sink: Sink;
+  let bench: VictimBench;
+  let discarding: DiscardingProvider;
   let key: string;
   let other: string;
   const sockets: RawClient[] = [];
 
   beforeAll(async () => {
-    sink = await Sink.open();
-    arena = await Arena.open({ FAIRLEAD_BODIES_IN_FLIGHT: '64MiB' }, [sink.entry]);
-  }, 120_000);
+    discarding = await DiscardingProvider.open();
+    bench = await VictimBench.open({ FAIRLEAD_BODIES_IN_FLIGHT: '64MiB' }, [discarding.entry]);
+  }, 240_000);
   // New keys for each test, because a key that leaves bodies unfinished is refused for a while.
   beforeEach(async () => {
-    [key, other] = [await arena.newKey(), await arena.newKey()];
+    [key, other] = [await bench.newKey(), await bench.newKey()];
   });
   afterEach(() => {
     for (const socket of sockets.splice(0)) socket.destroy();
   });
   afterAll(async () => {
-    await arena?.close();
-    await sink?.close();
+    await bench?.close();
+    await discarding?.close();
   });
 
   /** A request whose head has been sent, with so many bytes of its body. */
   async function begin(promised: number, sent: number): Promise<RawClient> {
-    const socket = await RawClient.connect(arena.origin);
+    const socket = await RawClient.connect(bench.origin);
     sockets.push(socket);
     const head = ['POST /api/v1/messages HTTP/1.1', 'host: g', `authorization: Bearer ${key}`, JSON_TYPE];
     socket.write(`${head.join('\r\n')}\r\ncontent-length: ${promised}\r\n\r\n`);
@@ -45,32 +45,32 @@ describe('bodies of one key', () => {
     const content = 'x'.repeat(MIB);
     const headers = [['authorization', `Bearer ${other}`]] as const;
     const body = { model: 'test/roomy', messages: [{ role: 'user', content }] };
-    return (await exchange(arena.origin, { path: '/api/v1/messages', headers, body })).status;
+    return (await exchange(bench.origin, { path: '/api/v1/messages', headers, body })).status;
   }
 
   it('hundreds that are promised and do not come', async () => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       await Promise.all(Array.from({ length: 400 }, () => begin(32 * MIB, 0)));
       expect([...(await storm(1, signal, sendsOneMebibyte)).keys()]).toEqual([200]);
     });
-  }, 60_000);
+  }, 240_000);
 
   it('many that come but for their end', async () => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       await Promise.all(Array.from({ length: 16 }, () => begin(8 * MIB, 8 * MIB - 1)));
       expect([...(await storm(1, signal, sendsOneMebibyte)).keys()]).toEqual([200]);
     });
-  }, 60_000);
+  }, 240_000);
 
   it('hundreds that come byte by byte', async () => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       const dripping = await Promise.all(Array.from({ length: 300 }, () => begin(32 * MIB, 0)));
       while (!signal.aborted) {
         for (const socket of dripping) socket.write(' ');
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
     });
-  }, 60_000);
+  }, 240_000);
 
   it('ends those without a byte for 20 s and those that fall behind their pace, with an answer, and no honest one', async () => {
     const began = performance.now();
@@ -96,11 +96,11 @@ describe('bodies of one key', () => {
     } finally {
       clearInterval(pace);
     }
-  }, 90_000);
+  }, 240_000);
 
   it('two thousand sockets, half of them silent, half dripping', async () => {
     await expectUnharmed(
-      arena,
+      bench,
       async (signal) => {
         while (!signal.aborted) {
           for (const socket of sockets.slice(1_000)) socket.write(' ');
@@ -114,15 +114,15 @@ describe('bodies of one key', () => {
         }
       },
     );
-  }, 90_000);
+  }, 240_000);
 
   it('too many at once, sent and left as fast as can be', async () => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       await storm(8, signal, async () => {
         const socket = await begin(16 * MIB, 4 * MIB);
         await new Promise((resolve) => setTimeout(resolve, 50));
         socket.destroy();
       });
     });
-  }, 60_000);
+  }, 240_000);
 });

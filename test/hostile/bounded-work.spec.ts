@@ -1,16 +1,16 @@
 /**
  * Checks that the cost of a request is bounded by its use: no field of any body, no parameter and no header delays
- * others, however large it is; `test/http/maxima.spec.ts` checks that each has a maximum. Every place of every
- * described body and query is found in `/openapi.json` itself, so a new field is covered automatically. Each is
- * filled far above any use and sent to the real application while the event loop is watched; sender and upstream are
- * another thread. The loop is watched over some requests at once, and over each alone where it was late.
+ * others, however large it is; `test/http/maxima.spec.ts` checks that each has a maximum. Every field of every
+ * described body and query is found in `/openapi.json` itself, so a new field is covered automatically. Each is filled
+ * far above any use and sent to the real application while the event loop is watched; sender and upstream are another
+ * thread. The loop is watched over some requests at once, and over each alone where it was late.
  */
 import { API_KEY, MANAGEMENT_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { DescribedForms, type Form } from '../support/described-forms.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import type { Leaf, LeafKind } from '../support/field-leaves.js';
-import { FarSide, type Filling, type Order, type Outcome } from './far-side.js';
+import { PeerThread, type Filling, type Order, type Outcome } from './peer-thread.js';
 import { DELAY_MS_MAX, delayDuring, watchLoop } from './loop-delay.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -46,16 +46,16 @@ const ROOMY = { context_length: 1_000_000_000 };
 
 describeOnEmbedded('bounded work', (database) => {
   let gateway: TestGateway;
-  let farSide: FarSide;
+  let peerThread: PeerThread;
   let description: ApiDescription;
   let forms: DescribedForms;
   /** Ids of existing objects, by the first segment of the path. */
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    farSide = await FarSide.start();
-    const native = { url: farSide.origin, dialect: 'anthropic-messages' } as const;
-    const chat = { url: `${farSide.origin}/v1`, dialect: 'openai-chat' } as const;
+    peerThread = await PeerThread.start();
+    const native = { url: peerThread.origin, dialect: 'anthropic-messages' } as const;
+    const chat = { url: `${peerThread.origin}/v1`, dialect: 'openai-chat' } as const;
     gateway = await startGateway(database, {
       catalog: extendedCatalogOf(
         { id: 'test/native', at: [native], model: ROOMY },
@@ -64,7 +64,7 @@ describeOnEmbedded('bounded work', (database) => {
       ),
       variables: { LOG_LEVEL: 'error', FAIRLEAD_FLOOD: 'account=1000000/10s,auth=1000000/60s' },
     });
-    description = await ApiDescription.of(gateway.origin);
+    description = await ApiDescription.of(gateway);
     forms = new DescribedForms(description);
     const made = async (path: string, body: object): Promise<JsonBody> => {
       const response = await gateway.request(path, {
@@ -79,10 +79,10 @@ describeOnEmbedded('bounded work', (database) => {
     ids['byok'] = (await made('/byok', { provider: 'openai', key: 'sk-nothing' })).id;
     ids['workspaces'] = (await made('/workspaces', { name: 'Ours', slug: 'ours' })).id;
     ids['guardrails'] = (await made('/guardrails', { name: 'ours' })).id;
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
-    await farSide?.close();
+    await peerThread?.close();
   });
 
   const addressOf = ({ servers, path }: DescribedOperation, query: string): string => {
@@ -105,11 +105,11 @@ describeOnEmbedded('bounded work', (database) => {
     for (let first = 0; first < probes.length; first += BATCH) {
       const batch = probes.slice(first, first + BATCH);
       const { delayMs, outcomes } = await watchLoop(
-        farSide,
+        peerThread,
         batch.map(({ order }) => order),
       );
-      for (const [place, { what, isRefused }] of batch.entries()) {
-        const outcome = outcomes[place]!;
+      for (const [position, { what, isRefused }] of batch.entries()) {
+        const outcome = outcomes[position]!;
         const finding = `${what}: ${outcome.status} ${messageOf(outcome)}`;
         if (outcome.status === 0 || outcome.status >= 500) faults.push(`fails on ${finding}`);
         if (isRefused && outcome.status !== 400) faults.push(`takes ${finding}`);
@@ -123,7 +123,7 @@ describeOnEmbedded('bounded work', (database) => {
   async function findLate(probes: readonly Probe[]): Promise<readonly string[]> {
     if (probes.length === 1) {
       const [{ what, order }] = probes as [Probe];
-      const { delayMs, boundMs, outcome } = await delayDuring(farSide, order);
+      const { delayMs, boundMs, outcome } = await delayDuring(peerThread, order);
       return delayMs < boundMs
         ? []
         : [`${delayMs.toFixed(0)} of ${boundMs.toFixed(0)} ms late by ${what}: ${outcome.status}`];
@@ -132,7 +132,7 @@ describeOnEmbedded('bounded work', (database) => {
     const late: string[] = [];
     for (const half of [probes.slice(0, middle), probes.slice(middle)]) {
       const { delayMs } = await watchLoop(
-        farSide,
+        peerThread,
         half.map(({ order }) => order),
       );
       if (delayMs >= DELAY_MS_MAX) late.push(...(await findLate(half)));
@@ -140,7 +140,7 @@ describeOnEmbedded('bounded work', (database) => {
     return late;
   }
 
-  /** One request for each place of a body and each of its fillings. */
+  /** One request for each field of a body and each of its fillings. */
   function probesOf(operation: DescribedOperation): Probe[] {
     const probes: Probe[] = [];
     for (const form of forms.formsOf(operation)) {
@@ -225,16 +225,16 @@ describeOnEmbedded('bounded work', (database) => {
     ['30 MiB of escapes', '/messages', 200, () => ({ messages: [{ role: 'user', content: '"'.repeat(15 * MIB) }] })],
     ['20,000 ids that the provider refuses', '/messages', 200, () => ({ messages: blocksWithResults(20_000, 'é'.repeat(40)) })],
     ['10,000 ids that the provider refuses', '/chat/completions', 200, () => ({ messages: callsWithResults(9_999, 'é') })],
-    ['objects of 9,000 names', '/messages', 200, () => ({ tools: [0, 1].map((place) => ({ name: `t${place}`, input_schema: { type: 'object', properties: namesOf(9_000, place) } })) })],
-    ['60 objects of 10,000 names', '/chat/completions', 400, () => ({ tools: Array.from({ length: 60 }, (_, place) => ({ type: 'function', function: { name: `t${place}`, parameters: namesOf(10_000, place) } })) })],
-    ['1,000 objects of 100 names', '/messages', 400, () => ({ tools: [{ name: 't', input_schema: { type: 'object', allOf: Array.from({ length: 1_000 }, (_, place) => namesOf(100, place)) } }] })],
+    ['objects of 9,000 names', '/messages', 200, () => ({ tools: [0, 1].map((position) => ({ name: `t${position}`, input_schema: { type: 'object', properties: namesOf(9_000, position) } })) })],
+    ['60 objects of 10,000 names', '/chat/completions', 400, () => ({ tools: Array.from({ length: 60 }, (_, position) => ({ type: 'function', function: { name: `t${position}`, parameters: namesOf(10_000, position) } })) })],
+    ['1,000 objects of 100 names', '/messages', 400, () => ({ tools: [{ name: 't', input_schema: { type: 'object', allOf: Array.from({ length: 1_000 }, (_, position) => namesOf(100, position)) } }] })],
     ['10,000 tools', '/messages', 200, () => ({ tools: Array.from({ length: 10_000 }, (_, index) => ({ name: `t${index}`, input_schema: { type: 'object' } })) })],
   ] as const)('serves others beside %s of %s', async (_what, path, status, fields) => {
     const operation = description.find('POST', path)!;
     const [{ base }] = forms.formsOf(operation) as [Form];
     const body = JSON.stringify({ ...base, ...fields() });
     const order = { url: addressOf(operation, ''), method: 'POST', headers: headersFor(operation), body };
-    const { delayMs, boundMs, outcome } = await delayDuring(farSide, order);
+    const { delayMs, boundMs, outcome } = await delayDuring(peerThread, order);
     expect(`${outcome.status} ${messageOf(outcome)}`).toMatch(new RegExp(`^${status}`));
     expect(delayMs).toBeLessThan(boundMs);
   }, 2 * MINUTES); // oxfmt-ignore
@@ -243,7 +243,7 @@ describeOnEmbedded('bounded work', (database) => {
 const alternating = (count: number): object[] =>
   Array.from({ length: count }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: 'word' }));
 
-/** Each call in a message of its own. */
+/** Each call in a separate message. */
 const callsWithResults = (count: number, prefix = 't'): object[] => [
   { role: 'user', content: 'word' },
   ...Array.from({ length: count }, (_, index) => [
@@ -262,6 +262,6 @@ const blocksWithResults = (count: number, prefix = 't'): object[] => {
   ];
 };
 
-/** An object with many names that no other place has. */
-const namesOf = (count: number, place: number): object =>
-  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${place}-${index}`, 1]));
+/** An object with many names that no other field's object has. */
+const namesOf = (count: number, position: number): object =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${position}-${index}`, 1]));

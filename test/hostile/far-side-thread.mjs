@@ -1,4 +1,4 @@
-// Both neighbours of a gateway under test, in a thread of their own: what they compute is not on the gateway's loop.
+// Both neighbours of a gateway under test, in a separate thread: what they compute is not on the gateway's loop.
 import { Agent, createServer, request } from 'node:http';
 import { parentPort } from 'node:worker_threads';
 

@@ -1,12 +1,12 @@
 // Checks that each attack that broke another gateway (docs/contribute/threat-model.md) is stopped here, again
-// and again, without effect on others. Attacks that need a store of their own are in the specs that
+// and again, without effect on others. Attacks that need a separate store are in the specs that
 // docs/contribute/threat-model.md names. All run in turn against one gateway, with its victims beside them
-// (arena.ts).
+// (victim-bench.ts).
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
 import { RawClient, type RawResponse } from '../support/raw-client.js';
 import { findSecrets } from '../support/secret-forms.js';
-import { Arena, expectUnharmed, storm } from './arena.js';
+import { VictimBench, expectUnharmed, storm } from './victim-bench.js';
 
 const AT_ONCE = 2;
 const ASK = { model: 'test/well', max_tokens: 50, messages: [{ role: 'user', content: 'hi' }] };
@@ -15,7 +15,7 @@ const JSON_TYPE = 'content-type: application/json';
 const CREDENTIAL = 'credential-of-p0';
 
 describe('known attacks', () => {
-  let arena: Arena;
+  let bench: VictimBench;
   let key: string;
   let listener: Server;
   let inside: string;
@@ -28,16 +28,16 @@ describe('known attacks', () => {
     });
     await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
     inside = `127.0.0.1:${(listener.address() as AddressInfo).port}`;
-    arena = await Arena.open({ LOG_LEVEL: 'debug', FAIRLEAD_FLOOD: 'auth=1000000/60s' });
-    key = await arena.newKey();
-  }, 120_000);
+    bench = await VictimBench.open({ LOG_LEVEL: 'debug', FAIRLEAD_FLOOD: 'auth=1000000/60s' });
+    key = await bench.newKey();
+  }, 240_000);
   afterAll(async () => {
-    await arena?.close();
+    await bench?.close();
     await new Promise((resolve) => listener?.close(resolve));
   });
 
   async function answerTo(bytes: string | Buffer): Promise<RawResponse> {
-    const client = await RawClient.connect(arena.origin);
+    const client = await RawClient.connect(bench.origin);
     client.write(bytes);
     return client.response().finally(() => client.destroy());
   }
@@ -93,7 +93,7 @@ describe('known attacks', () => {
     const all = attacks();
     const wrong = new Set<string>();
     let turn = 0;
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       await storm(AT_ONCE, signal, async () => {
         const [row, what, allowed, bytes] = all[turn++ % all.length]!;
         const { status } = await answerTo(bytes);
@@ -103,24 +103,24 @@ describe('known attacks', () => {
     expect([...wrong]).toEqual([]);
     expect(turn).toBeGreaterThan(2 * all.length);
     expect(connections).toBe(0);
-  }, 60_000);
+  }, 240_000);
 
   it('reveal no secret, neither in answers nor in the log of all of this (E11, E21)', async () => {
     const replies = await Promise.all(attacks().map(async ([, , , bytes]) => (await answerTo(bytes)).body.toString()));
-    const metrics = await (await fetch(`${arena.origin}/metrics`)).text();
+    const metrics = await (await fetch(`${bench.origin}/metrics`)).text();
     const secrets = { API_KEY, MANAGEMENT_KEY, key, CREDENTIAL };
-    expect(findSecrets(secrets, { answers: replies.join('\n'), metrics, log: arena.written })).toEqual([]);
-  }, 60_000);
+    expect(findSecrets(secrets, { answers: replies.join('\n'), metrics, log: bench.written })).toEqual([]);
+  }, 240_000);
 
   it('hold for a revoked key within five seconds, under its own traffic (E18, E24)', async () => {
-    const created = await arena.manage('/keys', { name: 'to be revoked' });
+    const created = await bench.manage('/keys', { name: 'to be revoked' });
     const { key: revoked, data } = (await created.json()) as { key: string; data: { hash: string } };
     const ask = (): Promise<RawResponse> =>
       answerTo(request('POST /api/v1/messages', [`authorization: Bearer ${revoked}`, JSON_TYPE], ASK));
     expect((await ask()).status).toBe(200);
     const over = new AbortController();
     const traffic = storm(AT_ONCE, over.signal, async () => (await ask()).status);
-    await fetch(`${arena.origin}/api/v1/keys/${data.hash}`, {
+    await fetch(`${bench.origin}/api/v1/keys/${data.hash}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
       body: '{"disabled":true}',
@@ -130,5 +130,5 @@ describe('known attacks', () => {
     over.abort();
     await traffic;
     expect(statuses.map(({ status }) => status)).toEqual([401, 401, 401]);
-  }, 60_000);
+  }, 240_000);
 });

@@ -6,7 +6,7 @@
 import { DIALECT_IDS } from '../../src/core/routing/catalog.js';
 import { API_KEY, extendedCatalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
-import { FarSide } from './far-side.js';
+import { PeerThread } from './peer-thread.js';
 import { delayDuring } from './loop-delay.js';
 
 const MINUTE = 60_000;
@@ -47,13 +47,13 @@ const CONVERSATIONS: readonly (readonly [string, () => object])[] = [
 
 describeOnEmbedded('long conversations', (database) => {
   let gateway: TestGateway;
-  let farSide: FarSide;
+  let peerThread: PeerThread;
 
   beforeAll(async () => {
-    farSide = await FarSide.start();
+    peerThread = await PeerThread.start();
     const entryOf = (dialect: (typeof DIALECTS)[number], kind: Kind): CatalogEntry => ({
       id: `${kind}/${dialect}`,
-      at: [{ url: `${farSide.origin}/${kind}${BASE_PATHS[dialect] ?? ''}`, dialect }],
+      at: [{ url: `${peerThread.origin}/${kind}${BASE_PATHS[dialect] ?? ''}`, dialect }],
       model: ROOMY,
     });
     const kinds: readonly Kind[] = ['short', ...REPLIES];
@@ -64,13 +64,13 @@ describeOnEmbedded('long conversations', (database) => {
   }, MINUTE);
   afterAll(async () => {
     await gateway?.close();
-    await farSide?.close();
+    await peerThread?.close();
   });
 
   async function expectInTime(path: string, body: object): Promise<void> {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${API_KEY}` };
     const order = { url: `${gateway.origin}/api/v1${path}`, method: 'POST', headers, body: JSON.stringify(body) };
-    const { delayMs, boundMs, outcome } = await delayDuring(farSide, order);
+    const { delayMs, boundMs, outcome } = await delayDuring(peerThread, order);
     expect(`${outcome.status} ${outcome.status === 200 ? '' : outcome.text}`).toBe('200 ');
     expect(delayMs).toBeLessThan(boundMs);
   }

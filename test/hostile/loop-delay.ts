@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { StepPace } from '../support/pace.js';
-import type { FarSide, Order, Outcome } from './far-side.js';
+import { StepPace } from '../support/cpu-time.js';
+import type { PeerThread, Order, Outcome } from './peer-thread.js';
 
 /** Latest that the loop may be, in milliseconds on the usual machine. */
 export const DELAY_MS_MAX = 50;
@@ -11,12 +11,12 @@ const HOPELESS_MS = 1_000;
 
 /** The largest delay of the loop while the orders were answered, in milliseconds. */
 export async function watchLoop(
-  farSide: FarSide,
+  peerThread: PeerThread,
   orders: readonly Order[],
 ): Promise<{ delayMs: number; outcomes: readonly Outcome[] }> {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
-  const outcomes = await farSide.send(orders);
+  const outcomes = await peerThread.send(orders);
   delay.disable();
   return { delayMs: delay.max / 1e6, outcomes };
 }
@@ -26,13 +26,13 @@ export async function watchLoop(
  * meanwhile.
  */
 export async function delayDuring(
-  farSide: FarSide,
+  peerThread: PeerThread,
   order: Order,
 ): Promise<{ delayMs: number; boundMs: number; outcome: Outcome }> {
   const pace = new StepPace();
   let best = Infinity;
   for (let tries = 1; ; tries++) {
-    const { delayMs, outcomes } = await watchLoop(farSide, [order]);
+    const { delayMs, outcomes } = await watchLoop(peerThread, [order]);
     best = Math.min(best, delayMs);
     const boundMs = DELAY_MS_MAX * (best < DELAY_MS_MAX ? 1 : pace.slowness());
     if (best < boundMs || best > HOPELESS_MS || tries === TRIES_MAX)

@@ -1,10 +1,10 @@
 // Checks that a caller that names large media, slow media or many of them costs others no time and the process no
-// memory. The gateways may reach a media server of the attacker's; victims run beside (arena.ts).
+// memory. The gateways may reach a media server of the attacker's; victims run beside (victim-bench.ts).
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Arena, expectUnharmed, storm } from './arena.js';
-import { Sink } from './sink.js';
+import { VictimBench, expectUnharmed, storm } from './victim-bench.js';
+import { DiscardingProvider } from './discarding-provider.js';
 
 const MIB = 1024 * 1024;
 /** Shows its type by its first bytes; the following ones are never read. */
@@ -17,15 +17,15 @@ const AT_ONCE = 4;
 const MEMORY_MAX = 1_280 * MIB;
 
 describe('media by URL', () => {
-  let arena: Arena;
-  let sink: Sink;
+  let bench: VictimBench;
+  let discarding: DiscardingProvider;
   let server: Server;
   let key: string;
   let origin: string;
   const held: ServerResponse[] = [];
 
   beforeAll(async () => {
-    sink = await Sink.open();
+    discarding = await DiscardingProvider.open();
     const piece = Buffer.alloc(MIB);
     server = createServer(({ url = '' }, response) => {
       response.setHeader('content-type', 'application/pdf');
@@ -42,12 +42,12 @@ describe('media by URL', () => {
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
     origin = `http://127.0.0.1:${port}`;
-    arena = await Arena.open({ FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${port}` }, [sink.entry]);
-    key = await arena.newKey();
-  }, 120_000);
+    bench = await VictimBench.open({ FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${port}` }, [discarding.entry]);
+    key = await bench.newKey();
+  }, 240_000);
   afterAll(async () => {
-    await arena?.close();
-    await sink?.close();
+    await bench?.close();
+    await discarding?.close();
     server?.closeAllConnections();
     await new Promise((resolve) => server?.close(resolve));
   });
@@ -58,7 +58,7 @@ describe('media by URL', () => {
       type: 'document',
       source: { type: 'url', url: `${origin}/${kind}/${index}` },
     }));
-    const response = await fetch(`${arena.origin}/api/v1/messages`, {
+    const response = await fetch(`${bench.origin}/api/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'test/roomy', max_tokens: 9, messages: [{ role: 'user', content }] }),
@@ -69,18 +69,18 @@ describe('media by URL', () => {
   }
 
   it('twenty files of 31 MiB a request, which is refused with a message', async () => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       const answers = await storm(AT_ONCE, signal, () => ask('large'));
       expect([...answers.keys()].every((status) => [0, 400, 503].includes(status))).toBe(true);
       expect([...answers.keys()]).not.toEqual([0]);
     });
-    expect((await arena.memory()).most).toBeLessThan(MEMORY_MAX);
-  }, 60_000);
+    expect((await bench.memory()).most).toBeLessThan(MEMORY_MAX);
+  }, 240_000);
 
   it('twenty files a request that do not come', async () => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       await storm(4 * AT_ONCE, signal, () => ask('slow'));
     });
     for (const response of held.splice(0)) response.destroy();
-  }, 60_000);
+  }, 240_000);
 });

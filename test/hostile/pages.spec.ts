@@ -11,7 +11,7 @@ import { FetchBench } from '../tools/fetch-bench.js';
 const TIME_MS_MAX = 20_000;
 /** The longest wait of other callers: for a thread to load, because none of theirs is taken. */
 const NEIGHBOUR_MS_MAX = 5_000;
-/** Of the whole process: two threads at their limits, and the memory before. */
+/** Growth of the whole process: two threads at their limits, and the memory before. */
 const RSS_GROWTH_MAX = 700 * 1024 * 1024;
 const HELD_MS_MAX = 20;
 

@@ -1,8 +1,9 @@
 // Checks that the requests of one caller, however frequent, do not affect the answers to others. Two gateways run as
-// processes, one of them attacked, with victims at both (arena.ts); each attack is sent again and again meanwhile.
+// processes, one of them attacked, with victims at both (victim-bench.ts); each attack is sent again and again
+// meanwhile.
 import { Agent, request } from 'node:http';
-import { Arena, expectUnharmed, storm } from './arena.js';
-import { Sink } from './sink.js';
+import { VictimBench, expectUnharmed, storm } from './victim-bench.js';
+import { DiscardingProvider } from './discarding-provider.js';
 
 const MIB = 1024 * 1024;
 const HELLO = '"messages":[{"role":"user","content":"hi"}]';
@@ -11,23 +12,23 @@ const many = (entry: string, times: number): string => Array<string>(times).fill
 const AT_ONCE = 4;
 
 describe('work that one request causes', () => {
-  let arena: Arena;
+  let bench: VictimBench;
   let key: string;
-  let sink: Sink;
+  let discarding: DiscardingProvider;
 
   beforeAll(async () => {
-    sink = await Sink.open();
-    arena = await Arena.open({}, [sink.entry]);
-    key = await arena.newKey();
-  }, 120_000);
+    discarding = await DiscardingProvider.open();
+    bench = await VictimBench.open({}, [discarding.entry]);
+    key = await bench.newKey();
+  }, 240_000);
   afterAll(async () => {
-    await arena?.close();
-    await sink?.close();
+    await bench?.close();
+    await discarding?.close();
   });
 
   const post = async (path: string, body: string): Promise<string> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const response = await fetch(`${arena.origin}/api/v1${path}`, { method: 'POST', headers, body });
+    const response = await fetch(`${bench.origin}/api/v1${path}`, { method: 'POST', headers, body });
     const text = await response.text();
     return `${response.status} ${/"message":"([^"]*)/.exec(text)?.[1] ?? ''}`;
   };
@@ -46,11 +47,11 @@ describe('work that one request causes', () => {
     ['30 MiB of one text', /^200/, '/messages', `{"model":"test/roomy","messages":[{"role":"user","content":"${'All work. '.repeat(3 * MIB)}"}]}`],
     ['20,000 texts', /^200/, '/messages', `{"model":"test/roomy","messages":[{"role":"user","content":[${many('{"type":"text","text":"a"}', 20_000)}]}]}`],
   ])('%s', async (_, answer, path, body) => {
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       const answers = await storm(AT_ONCE, signal, () => post(path, body));
       expect([...answers.keys()]).toEqual([expect.stringMatching(answer)]);
     });
-  }, 60_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 
   it('2,000 calls at once, on as many connections', async () => {
     const agent = new Agent({ keepAlive: true });
@@ -62,7 +63,7 @@ describe('work that one request causes', () => {
     };
     const call = (): Promise<number> =>
       new Promise((resolve) => {
-        request(`${arena.origin}/api/v1/messages`, { method: 'POST', agent, headers }, (response) => {
+        request(`${bench.origin}/api/v1/messages`, { method: 'POST', agent, headers }, (response) => {
           response.resume().on('end', () => resolve(response.statusCode!));
         })
           // More connections at once than the backlog holds: the attacker's own loss.
@@ -70,7 +71,7 @@ describe('work that one request causes', () => {
           .end(body);
       });
     try {
-      await expectUnharmed(arena, async (signal) => {
+      await expectUnharmed(bench, async (signal) => {
         const answers = await storm(2_000, signal, call);
         expect([...answers.keys()].filter((status) => status > 200)).toEqual([]);
         expect(answers.get(200)).toBeGreaterThan(1_000);
@@ -78,5 +79,5 @@ describe('work that one request causes', () => {
     } finally {
       agent.destroy();
     }
-  }, 60_000);
+  }, 240_000);
 });

@@ -1,13 +1,13 @@
 // Checks that a caller whose gateway tools run endlessly, fetch endless replies or read costly documents takes
 // nothing from others: their requests are answered as usual, their tools have a thread soon, and the process keeps
 // to its memory. The attacker's model makes the tool calls of the attacker's choice, and the attacker has pages of
-// its own; victims run beside (arena.ts), one of which uses tools as well.
+// its own; victims run beside (victim-bench.ts), one of which uses tools as well.
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { JsonBody } from '../support/recorded-request.js';
 import { HOSTILE_HTML, HOSTILE_PDF } from '../support/hostile-pages.js';
 import { flood, startWebServer, trickle, whole, type WebServer } from '../support/web-server.js';
-import { Arena, expectUnharmed, storm } from './arena.js';
+import { VictimBench, expectUnharmed, storm } from './victim-bench.js';
 import { ToolCaller, type ToolCall } from './tool-caller.js';
 
 const MIB = 1024 * 1024;
@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe('tools', () => {
-  let arena: Arena;
+  let bench: VictimBench;
   let caller: ToolCaller;
   let web: WebServer;
   let key: string;
@@ -71,11 +71,11 @@ describe('tools', () => {
   beforeAll(async () => {
     caller = await ToolCaller.open();
     web = await startWebServer();
-    arena = await Arena.open({ FAIRLEAD_EGRESS_ALLOW: '127.0.0.2/32' }, [caller.entry]);
-    [key, neighbour] = await Promise.all([arena.newKey(), arena.newKey()]);
+    bench = await VictimBench.open({ FAIRLEAD_EGRESS_ALLOW: '127.0.0.2/32' }, [caller.entry]);
+    [key, neighbour] = await Promise.all([bench.newKey(), bench.newKey()]);
   }, 2 * MINUTE);
   afterAll(async () => {
-    await arena?.close();
+    await bench?.close();
     await caller?.close();
     await web?.close();
   });
@@ -91,7 +91,7 @@ describe('tools', () => {
     { messages = [], signal }: { messages?: readonly object[]; signal?: AbortSignal } = {},
   ): Promise<JsonBody[]> {
     const turns = [{ role: 'user', content: JSON.stringify(calls) }, ...messages];
-    const reply = await fetch(`${arena.origin}/api/v1/messages`, {
+    const reply = await fetch(`${bench.origin}/api/v1/messages`, {
       method: 'POST',
       headers: { authorization: `Bearer ${of}`, 'content-type': 'application/json' },
       body: JSON.stringify({ model: 'test/caller', max_tokens: 100, messages: turns, tools: [BASH, FETCH] }),
@@ -124,12 +124,12 @@ describe('tools', () => {
   async function expectServed(attack: (signal: AbortSignal) => Promise<Map<string, number>>): Promise<Map<string, number>> {
     let answers = new Map<string, number>();
     let felt: Awaited<ReturnType<typeof neighbourly>> | undefined;
-    await expectUnharmed(arena, async (signal) => {
+    await expectUnharmed(bench, async (signal) => {
       [felt, answers] = await Promise.all([neighbourly(signal), attack(signal)]);
     });
     expect([...felt!.outcomes]).toEqual(['served\n of another key']);
     expect(felt!.worstMs).toBeLessThan(NEIGHBOUR_MS_MAX);
-    expect((await arena.memory()).most).toBeLessThan(MEMORY_MAX);
+    expect((await bench.memory()).most).toBeLessThan(MEMORY_MAX);
     return answers;
   } // oxfmt-ignore
 
@@ -152,7 +152,7 @@ describe('tools', () => {
   };
 
   it.each(Object.keys(COMMANDS))(
-    'commands of %s, more than have a place to wait',
+    'commands of %s, more than the queue takes',
     async (kind) => {
       const calls = COMMANDS[kind]!.map(run);
       let next = 0;

@@ -1,4 +1,4 @@
-// A process of its own, so that no attack of the test slows the measurement: the provider that both gateways call, and
+// A separate process, so that no attack of the test slows the measurement: the provider that both gateways call, and
 // their victims. At each tick one request goes to each gateway, in alternating order; a late reply delays no other.
 import { Agent, createServer, request } from 'node:http';
 

@@ -9,7 +9,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DAY_MS } from '../../src/core/time.js';
-import { ActivityRepository } from '../../src/ledger/activity.repository.js';
+import { ActivityRepository } from '../../src/ledger/activity/activity.repository.js';
 import { findDimension } from '../../src/ledger/figures/dimensions.js';
 import { FiguresRepository } from '../../src/ledger/figures/figures.repository.js';
 import { UnseenCalls } from '../../src/routing/unseen-calls.js';
@@ -117,15 +117,15 @@ class Abandonment {
   }
 }
 
-describeOnEmbedded('a call that is left, at a provider that stops', (database) => {
+describeOnEmbedded('an abandoned call, at a provider that stops', (database) => {
   let tried: Abandonment;
   beforeAll(async () => {
     tried = await Abandonment.start(database, { aborts: STOPS });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => tried?.close());
 
   interface Stage {
-    readonly body: object;
+    readonly body: ReturnType<typeof ask>;
     readonly answer: Answer;
     readonly sees?: string;
     readonly is?: object;
@@ -144,14 +144,14 @@ describeOnEmbedded('a call that is left, at a provider that stops', (database) =
     'in a chat stream': { body: askStream('test/translated'), answer: sse([chunk(FORTY), HANG]), sees: FORTY, costs: ESTIMATED_PROMPT + 150 },
   }; // oxfmt-ignore
 
-  const cases = STREAM_FACES.flatMap(({ route }) =>
-    Object.entries(STAGES).map(([when, stage]) => ({ route, when, ...stage })),
+  const cases = STREAM_FACES.flatMap(({ route, form }) =>
+    Object.entries(STAGES).map(([when, stage]) => ({ route, form, when, ...stage })),
   );
 
-  it.each(cases)('$route: $when: what it did is charged, and it is closed', async ({ route, body, answer, ...expected }) => {
+  it.each(cases)('$route: $when: what it did is charged, and it is closed', async ({ route, form, body, answer, ...expected }) => {
     const upstream = JSON.stringify(body).includes('translated') ? tried.bench.openai : tried.bench.anthropic;
     upstream.script(answer);
-    const record = await tried.leave(body, `/api/v1${route}`, expected.sees);
+    const record = await tried.leave(form(body), `/api/v1${route}`, expected.sees);
     await record.closed;
     const row = await tried.row();
     expect(row).toMatchObject({ outcome: 'caller-gone', is_estimated: true, cost: expected.costs, operator_cost: 0, ...expected.is });
@@ -208,11 +208,11 @@ describeOnEmbedded('a call that is left, at a provider that stops', (database) =
   });
 });
 
-describeOnEmbedded('a call that is left, at a provider that bills all of it', (database) => {
+describeOnEmbedded('an abandoned call, at a provider that bills all of it', (database) => {
   let tried: Abandonment;
   beforeAll(async () => {
     tried = await Abandonment.start(database, { aborts: BILLED });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => tried?.close());
 
   const END_OF_CHAT =
@@ -222,7 +222,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
     frame('', '[DONE]');
 
   interface Stage {
-    readonly body: object;
+    readonly body: ReturnType<typeof ask>;
     /** The content before the client leaves, and after. */
     readonly answer: (opened: Promise<void>) => Answer | Script;
     readonly sees?: string;
@@ -270,17 +270,17 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
     },
   };
 
-  const cases = STREAM_FACES.flatMap(({ route }) =>
-    Object.entries(STAGES).map(([when, stage]) => ({ route, when, ...stage })),
+  const cases = STREAM_FACES.flatMap(({ route, form }) =>
+    Object.entries(STAGES).map(([when, stage]) => ({ route, form, when, ...stage })),
   );
 
-  it.each(cases)('$route: $when: it is read to its end and charged exactly', async ({ route, body, answer, ...expected }) => {
+  it.each(cases)('$route: $when: it is read to its end and charged exactly', async ({ route, form, body, answer, ...expected }) => {
     const { bench, ledger } = tried;
     const { opened, open } = gate();
     const upstream = JSON.stringify(body).includes('translated') ? bench.openai : bench.anthropic;
     upstream.script(answer(opened));
     const read = await tried.counted('read');
-    const record = await tried.leave(body, `/api/v1${route}`, expected.sees);
+    const record = await tried.leave(form(body), `/api/v1${route}`, expected.sees);
     expect([record.aborted, tried.unseen.size, await ledger.openHolds()]).toEqual([false, 1, 1]);
     open();
     await tried.unseen.idle();
@@ -368,7 +368,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
   }); // oxfmt-ignore
 });
 
-describeOnEmbedded('the time of a request that is left', (database) => {
+describeOnEmbedded('the time of an abandoned request', (database) => {
   it.each([
     ['a whole reply', whole, neverAnswers(), undefined, ESTIMATED_PROMPT],
     ['a stream', stream, sse([OPEN + delta(FORTY), HANG]), FORTY, 9 + 150],
@@ -397,8 +397,8 @@ describeOnEmbedded('the time of a request that is left', (database) => {
     const tried = await Abandonment.start(database, { variables: { FAIRLEAD_TIMEOUTS: 'total=800ms' } });
     try {
       tried.bench.anthropic.script(answer);
-      for (const { route } of STREAM_FACES) {
-        const client = await tried.bench.open(body, [], `/api/v1${route}`);
+      for (const { route, form } of STREAM_FACES) {
+        const client = await tried.bench.open(form(body), [], `/api/v1${route}`);
         await client.response().catch(() => undefined);
         const row = await tried.row();
         expect(row).toMatchObject({ outcome: 'timed-out', is_estimated: true, cost: costs, operator_cost: 0 });
@@ -425,7 +425,7 @@ describeOnEmbedded('a process that stops', (database) => {
     }
   }
 
-  it('waits for what runs on unseen', async () => {
+  it('waits for unseen calls', async () => {
     await start('30s');
     const { opened, open } = gate();
     tried.bench.anthropic.script(after(opened, anthropicText('Hi.')));
@@ -460,7 +460,7 @@ describeOnEmbedded('a process that stops', (database) => {
   }); // oxfmt-ignore
 });
 
-/** Sends a request on a connection of its own. */
+/** Sends a request on a separate connection. */
 async function send(gateway: TestGateway, body: JsonBody): Promise<RawClient> {
   const client = await RawClient.connect(gateway.origin);
   client.send({ path: '/api/v1/messages', headers: [['authorization', `Bearer ${API_KEY}`]], body });
@@ -496,7 +496,7 @@ describeOnEmbedded('a call that never reached its provider', (database) => {
 });
 
 describeOnEmbedded('a model that answers one request of an account at a time', (database) => {
-  it('is free again for a caller that leaves, though its abandoned call runs on', async () => {
+  it('is free again for a client that disconnects, though its abandoned call continues', async () => {
     const { opened, open } = gate();
     const upstream = await startUpstream('anthropic', after(opened, anthropicText('Hi.')));
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' as const }];

@@ -2,12 +2,13 @@
 // without the spending of other accounts. The real app runs at a time that the test sets; rows are settled by the
 // ledger's own statement.
 import { DataSource } from 'typeorm';
+import { shortEndUser } from '../../src/core/end-user.js';
 import { hashKey } from '../../src/core/ids.js';
-import { ACCOUNT_EXPORTS_MAX, ExportPlaces } from '../../src/ledger/export-places.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import { ACCOUNT_EXPORTS_MAX, ExportSlots } from '../../src/shared/http/export-slots.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import { addKey, addStrangers, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
 interface Item {
@@ -26,8 +27,9 @@ interface Reply {
 const TODAY = '2027-01-16';
 const YESTERDAY = '2027-01-15';
 const FIRST_DAY = '2026-12-17';
+const LONG_USER = 'u'.repeat(300);
 
-describeOnEmbedded('GET /activity', (database) => {
+describeOnEachDatabase('GET /activity', (database) => {
   const clock = new AheadClock();
   let gateway: TestGateway;
   let store: DataSource;
@@ -76,7 +78,7 @@ describeOnEmbedded('GET /activity', (database) => {
       row('2027-01-12T10:00:00Z', { cost: '4' }),
       row('2027-01-12T10:00:00Z', { cost: '500' }, strangers),
     );
-  }, 60_000);
+  }, 240_000);
   beforeEach(() => moveTo(`${TODAY}T12:00:00Z`));
   afterAll(() => gateway?.close());
 
@@ -203,7 +205,7 @@ describeOnEmbedded('GET /activity', (database) => {
     expect(await list(`?workspace_id=${gone.workspace_id}`)).toMatchObject([{ usage: 11 }]);
     expect(await list(`?workspace_id=${gone.workspace_id}&group_by=workspace`)).toMatchObject([named]);
     expect(await list('?date=2027-01-14&group_by=workspace')).toMatchObject([named]);
-    // Its keys as well, with their amounts.
+    // The keys of the workspace are listed as well, with their amounts.
     await store.query('update api_keys set deleted_at = now() where hash = $1', [gone.key_hash]);
     const reply = await gateway.request(`/keys?workspace_id=${gone.workspace_id}&include_deleted=true`, {
       key: MANAGEMENT_KEY,
@@ -249,6 +251,8 @@ describeOnEmbedded('GET /activity', (database) => {
     ['group_by=generation', 400, 'group_by: must be one or two of model, provider, endpoint, key, member, user'],
     ['group_by=tag', 400, 'group_by: must be one or two of'],
     ['group_by=tag:', 400, 'group_by: must be one or two of'],
+    ['group_by=tag:Team', 400, 'group_by: must be one or two of'],
+    [`group_by=tag:${'a'.repeat(65)}`, 400, 'group_by: must be one or two of'],
     ['group_by=model:x', 400, 'did you mean model?'],
     [`date=${YESTERDAY}&group_by=model`, 400, 'date: is for completed days alone'],
     ['granularity=week', 400, 'granularity: must be one of hour, day'],
@@ -316,9 +320,9 @@ describeOnEmbedded('GET /activity', (database) => {
           tags: { team: 'search' },
         }),
         today('10:00:00', { cost: '0', outcome: 'provider-overloaded', model: null, provider: null, provider_name: null, endpoint: null, operator_cost: '0.75' }), // oxfmt-ignore
-        today('10:30:00', { cost: '3', model: 'test/other' }, further),
+        today('10:30:00', { cost: '3', model: 'test/other', end_user: shortEndUser(LONG_USER) }, further),
       );
-    }, 60_000);
+    }, 240_000);
 
     const figures = (items: readonly Item[], ...names: string[]): unknown[] =>
       items.map((item) => names.map((name) => item[name]));
@@ -345,7 +349,7 @@ describeOnEmbedded('GET /activity', (database) => {
       ['error_type', [['provider_overloaded', 1], [null, 3]]],
       ['status', [[200, 3], [529, 1]]],
       ['session', [['one', 1], [null, 3]]],
-      ['user', [['=1+1', 1], [null, 3]]],
+      ['user', [['=1+1', 1], [shortEndUser(LONG_USER), 1], [null, 2]]],
       ['member,endpoint', [['anna', 1], [null, 1], [null, 2]]],
       ['dialect', [['openai-chat', 1], [null, 3]]],
       ['provider', [['p0', 3], [null, 1]]],
@@ -356,6 +360,11 @@ describeOnEmbedded('GET /activity', (database) => {
       const shown = figures(await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&group_by=${groups}`), first!, 'requests');
       expect(shown.toSorted()).toEqual(expected.toSorted());
     }); // oxfmt-ignore
+
+    it('is narrowed to an end user whose id is so long that records have its hash', async () => {
+      const items = await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&user=${LONG_USER}`);
+      expect(figures(items, 'requests', 'usage')).toEqual([[1, 3]]);
+    });
 
     it('names keys and workspaces beside their ids', async () => {
       expect(await list(`?from=${TODAY}T08:00:00Z&to=${TODAY}T11:00:00Z&group_by=key,workspace&key=${further.key_hash}`)).toEqual([
@@ -410,12 +419,12 @@ describeOnEmbedded('GET /activity', (database) => {
     });
   });
 
-  it('runs a bounded number of exports at once, and frees the place of a reader who leaves', async () => {
-    const places = gateway.gateway.app.get(ExportPlaces, { strict: false });
+  it('runs a bounded number of exports at once, and frees the slot of a reader who leaves', async () => {
+    const slots = gateway.gateway.app.get(ExportSlots, { strict: false });
     let leave!: () => void;
     const left = new Promise<void>((resolve) => (leave = resolve));
     const account = owner.account_id;
-    const running = Array.from({ length: ACCOUNT_EXPORTS_MAX }, () => places.hold(account, () => left));
+    const running = Array.from({ length: ACCOUNT_EXPORTS_MAX }, () => slots.hold(account, () => left));
     for (const path of ['/activity?format=csv', '/generations?format=ndjson', '/credits/entries?format=csv']) {
       const refused = await gateway.request(path, { key: MANAGEMENT_KEY });
       expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10']);
@@ -427,6 +436,24 @@ describeOnEmbedded('GET /activity', (database) => {
     leave();
     await Promise.all(running);
     expect((await gateway.request('/activity?format=csv', { key: MANAGEMENT_KEY })).status).toBe(200);
+  });
+
+  it.each(['member', 'session'])('refuses more than 20,000 rows by %s, but exports them', async (dimension) => {
+    const column = dimension === 'member' ? 'key_user' : 'session_id';
+    await settle(store, generationRow(owner, { id: `gen-${dimension}`, held_at: `${TODAY}T05:10:00Z` }));
+    await store.query(
+      `INSERT INTO generations SELECT (jsonb_populate_record(g, jsonb_build_object('id', 'gen-${dimension}-' || n, '${column}', 'one-' || n))).*
+       FROM generations g CROSS JOIN generate_series(1, 20000) AS n WHERE g.id = 'gen-${dimension}'`,
+    );
+    const range = `?from=${TODAY}T05:00:00Z&to=${TODAY}T06:00:00Z&granularity=hour`;
+    const grouped = `${range}&group_by=${dimension}`;
+    expect(await read(grouped)).toMatchObject({ status: 400, body: { error: { message: expect.stringMatching(/^group_by: these are more than 20000 rows/) } } }); // oxfmt-ignore
+    const csv = await gateway.request(`/activity${grouped}&format=csv`, { key: MANAGEMENT_KEY });
+    expect((await csv.text()).trimEnd().split('\n')).toHaveLength(1 + 20_001);
+    await store.query(`DELETE FROM generations WHERE id = 'gen-${dimension}'`);
+    expect(await list(grouped)).toHaveLength(20_000);
+    await store.query(`DELETE FROM generations WHERE id LIKE 'gen-${dimension}-%'`);
+    expect(await list(range)).toEqual([]);
   });
 
   it('finds no key and no workspace of another account', async () => {

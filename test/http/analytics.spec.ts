@@ -1,9 +1,10 @@
 // What `/analytics` lists is what it answers: every metric, dimension, operator and granularity that `/meta` names is
 // requested and compared with figures that are known from the rows. Then bounds, order, and every refusal.
 import { DataSource } from 'typeorm';
+import { shortEndUser } from '../../src/core/end-user.js';
 import { hashKey } from '../../src/core/ids.js';
 import { FIGURES_MS_MAX } from '../../src/ledger/figures/figures.repository.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -18,6 +19,9 @@ const post = (gateway: TestGateway, body: unknown, key = MANAGEMENT_KEY): Promis
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
+
+/** Records have its hash. */
+const LONG_USER = 'b'.repeat(300);
 
 describeOnEachDatabase('/analytics', (database) => {
   let gateway: TestGateway;
@@ -35,12 +39,17 @@ describeOnEachDatabase('/analytics', (database) => {
     await settle(
       store,
       row('2026-11-02T10:00:00Z', { latency_ms: 100, generation_ms: 1_000, end_user: 'ann', cache_read_tokens: 30 }),
-      row('2026-11-02T10:00:30Z', { latency_ms: 200, generation_ms: 3_000, end_user: 'ben', cost: '0.2' }),
+      row('2026-11-02T10:00:30Z', {
+        latency_ms: 200,
+        generation_ms: 3_000,
+        end_user: shortEndUser(LONG_USER),
+        cost: '0.2',
+      }),
       row('2026-11-02T11:00:00Z', { latency_ms: 900, model: 'test/other', cost: '1', web_searches: 2 }, further),
       row('2026-11-09T00:00:00Z', { outcome: 'provider-overloaded', provider: null, cost: '0', operator_cost: '0.5' }),
       row('2026-11-02T10:00:00Z', { cost: '500' }, strangers),
     );
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function send(
@@ -101,7 +110,8 @@ describeOnEachDatabase('/analytics', (database) => {
   it('is grouped by every dimension, and adds up', async () => {
     const { dimensions } = await meta();
     expect(dimensions.length).toBeGreaterThan(10);
-    for (const { name } of dimensions) {
+    for (const { name: printed } of dimensions) {
+      const name = printed.replace('<name>', 'team');
       const found = await rows({ metrics: ['request_count'], dimensions: [name] });
       expect([name, found.reduce((sum, { request_count: count }) => sum + count, 0)]).toEqual([name, 4]);
       expect(found[0]).toHaveProperty(name);
@@ -134,9 +144,10 @@ describeOnEachDatabase('/analytics', (database) => {
   it.each([
     [[{ field: 'user', operator: 'eq', value: 'ann' }], 1],
     [[{ field: 'user', operator: 'neq', value: 'ann' }], 1],
+    [[{ field: 'user', operator: 'eq', value: LONG_USER }], 1],
     [[{ field: 'user', operator: 'neq', value: 'ann', include_unset: true }], 3],
-    [[{ field: 'user', operator: 'in', value: ['ann', 'ben'] }], 2],
-    [[{ field: 'user', operator: 'not_in', value: ['ann', 'ben'], include_unset: true }], 2],
+    [[{ field: 'user', operator: 'in', value: ['ann', LONG_USER] }], 2],
+    [[{ field: 'user', operator: 'not_in', value: ['ann', LONG_USER], include_unset: true }], 2],
     [[{ field: 'model', operator: 'gt', value: 'test/model' }], 1],
     [[{ field: 'status', operator: 'gte', value: 500 }], 1],
     [[{ field: 'status', operator: 'lt', value: '500' }], 3],
@@ -194,6 +205,8 @@ describeOnEachDatabase('/analytics', (database) => {
     [{ metrics: ['request_count', 'request_count'] }, 'metrics.1: is there already'],
     [{ metrics, dimensions: ['modle'] }, 'dimensions.0: is not known; did you mean model?'],
     [{ metrics, dimensions: ['app'] }, 'dimensions.0: '],
+    [{ metrics, dimensions: ['tag:Team'] }, 'dimensions.0: must be one of'],
+    [{ metrics, filters: [{ field: 'tag:no name', operator: 'eq', value: 'a' }] }, 'filters.0.field: '],
     [{ metrics, dimensions: ['model', 'user', 'workspace'] }, 'dimensions: must'],
     [{ metrics, dimensions: ['model', 'model'] }, 'dimensions.1: is there already'],
     [{ metrics, dimension: ['model'] }, 'dimension: is not a known field; did you mean dimensions?'],

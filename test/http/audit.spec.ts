@@ -48,7 +48,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     gateway = await startGateway(database);
     store = gateway.gateway.app.get(DataSource, { strict: false });
     owner = await ownerOf(store, hashKey(API_KEY));
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function call(method: string, path: string, body?: object, key = MANAGEMENT_KEY): Promise<Reply> {
@@ -327,6 +327,33 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
   it('accepts values at their limits', async () => {
     const last = Buffer.from('9'.repeat(15)).toString('base64url');
     for (const query of [`cursor=${last}`, `target=${'a'.repeat(255)}`, 'limit=100']) await list(query);
+  });
+
+  it('shows that its chain is whole, and where it is broken', async () => {
+    const verified = async (): Promise<unknown> => (await call('GET', '/audit/verification')).body.data;
+    const { id, hash, seal } = (await list('limit=1')).data[0]!;
+    const whole = { verified_at: expect.stringMatching(/Z$/), entries: Number(id), unsealed: 0, unchecked: 0 };
+    expect(await verified()).toEqual({ ...whole, last: { id, hash, seal }, broken: null });
+    const tamper = async (target: string): Promise<void> => {
+      await store.query('alter table audit_entries disable trigger audit_entries_append_only');
+      await store.query('update audit_entries set target = $1 where account_id = $2 and seq = 2', [
+        target,
+        owner.account_id,
+      ]);
+      await store.query('alter table audit_entries enable trigger audit_entries_append_only');
+    };
+    const [{ target }] = await store.query('select target from audit_entries where account_id = $1 and seq = 2', [
+      owner.account_id,
+    ]);
+    await tamper('another');
+    expect(await verified()).toMatchObject({
+      entries: 1,
+      last: { id: '1' },
+      broken: { id: '2', reason: 'The entry was changed after it was recorded: its hash differs.' },
+    });
+    await tamper(target);
+    expect(await verified()).toMatchObject({ entries: Number(id), broken: null });
+    expect((await call('GET', '/audit/verification', undefined, API_KEY)).status).toBe(403);
   });
 
   it('is not for inference keys', async () => {

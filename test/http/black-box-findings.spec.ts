@@ -48,7 +48,7 @@ describeOnEmbedded('what an audit found', (database) => {
         { id: 'test/translated', at: [{ url: chat.url, dialect: 'openai-chat' }] },
       ),
     });
-  }, 30_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([upstream?.close(), chat?.close()]);

@@ -1,9 +1,9 @@
 /**
  * Checks that the bodies of requests in flight have one common bound, that received bytes count and announced ones do
- * not, that no caller locks out others, and that the room is released however a request ends. The real application
- * has little room; the upstreams answer on a signal, and the clients stop, trickle and leave.
+ * not, that no caller locks out others, and that the bytes are released however a request ends. The real application
+ * has a small limit; the upstreams answer on a signal, and the clients stop, trickle and leave.
  */
-import { BytesInFlight, type HeldBytes } from '../../src/shared/bytes-in-flight.js';
+import { BytesInFlight, type HeldBytes } from '../../src/shared/queues/bytes-in-flight.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type NewKey, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -76,7 +76,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     });
     bytes = gateway.gateway.app.get(BytesInFlight);
     keys = [await gateway.newKey(), await gateway.newKey()];
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -104,7 +104,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     for (const { key } of keys) expect((await gateway.messages(ask(MIB), { key })).status).toBe(200);
     const managed = await gateway.request('/keys', { key: MANAGEMENT_KEY });
     expect(managed.status).toBe(200);
-  }, 20_000);
+  }, 240_000);
 
   it('takes a body of thousands of chunks of a byte, refuses one of tens of thousands with the reason, and ends it', async () => {
     const chunks = (text: string): string => [...text].map((letter) => `1\r\n${letter}\r\n`).join('');
@@ -139,7 +139,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     expect([refused.headers.get('retry-after'), refused.headers.get('connection')]).toEqual(['1', 'close']);
     expect(await refused.json()).toMatchObject({ error: { type: 'overloaded_error', code: 503 } });
 
-    // Small bodies continue, and later requests have room as well.
+    // Small bodies continue, and later requests are accepted as well.
     for (const [key, length] of [
       [first!.key, 60 * KIB],
       [second!.key, 600 * KIB],
@@ -157,8 +157,8 @@ describeOnEmbedded('bodies in flight', (database) => {
   });
 
   it('never keeps management waiting, and reads no more than 1 MiB of it', async () => {
-    // Each key leaves room for the next, so many keys are needed to fill all of it.
-    for (let place = 0; place < 30; place++) fill(`key ${place}`);
+    // Each key leaves a share for the next, so many keys are needed to reach the limit.
+    for (let position = 0; position < 30; position++) fill(`key ${position}`);
     expect(bytes.held).toBe(4 * MIB - 1);
     const send = (name: string) =>
       gateway.request('/keys', {
@@ -199,7 +199,7 @@ describeOnEmbedded('bodies in flight', (database) => {
       const { status, headers, json } = await client.response();
       expect([status, headers['retry-after'], headers['connection']]).toEqual([503, '1', 'close']);
       expect(json).toMatchObject({ error: { code: 503 } });
-      // Its room is released before it has left.
+      // The bytes are released before the client has disconnected.
       expect(bytes.held).toBe(3 * MIB);
       client.write(length === 'chunked' ? Buffer.concat([chunk, Buffer.from('0\r\n\r\n')]) : piece);
       await client.closed;
@@ -228,7 +228,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     const client = await begin('nobody', MIB, 'x');
     expect((await client.response()).headers['connection']).toBe('close');
     await client.closed;
-  }, 15_000);
+  }, 240_000);
 
   it('answers a GET whose body stalls, and closes its connection, and no other', async () => {
     const key = keys[0]!.key;
@@ -247,7 +247,7 @@ describeOnEmbedded('bodies in flight', (database) => {
     await Promise.all(ended);
     late.write('GET /health/live HTTP/1.1\r\nhost: g\r\n\r\n');
     await late.until('"status":"ok"');
-  }, 15_000);
+  }, 240_000);
 
   it('closes the connection of a refused client that waits for "100 Continue"', async () => {
     const client = await connect();
@@ -281,9 +281,9 @@ describeOnEmbedded('bodies in flight', (database) => {
     const body = JSON.stringify(ask(1));
     other.write(body.slice(1).padEnd(1_999));
     expect((await other.response()).status).toBe(200);
-  }, 20_000);
+  }, 240_000);
 
-  it('gives the room back when a caller leaves, at every stage', async () => {
+  it('releases the bytes when a caller leaves, at every stage', async () => {
     upstream.script(() => new Promise(() => undefined));
     for (let round = 0; round < 3; round++) {
       const arrival = upstream.request();

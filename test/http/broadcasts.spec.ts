@@ -40,7 +40,7 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     });
     store = gateway.gateway.app.get(DataSource);
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await receiver?.close();
@@ -129,7 +129,7 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     for (const content of [text, ANSWER]) expect(receiver.received[0]!.text).not.toContain(content);
     expect(await queued()).toBe(0);
     expect(await store.query('select from outbox_events')).toEqual([]);
-  }, 30_000);
+  }, 240_000);
 
   it('sends events of generations to a webhook that wants them, by key, and with the fields that it may have', async () => {
     const mine = await gateway.newKey({ name: 'mine' });
@@ -144,7 +144,7 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     const fields = Object.keys(records()[0]);
     expect(fields).toEqual(expect.arrayContaining(['model', 'usage', 'session_id']));
     for (const left of ['key', 'member', 'user', 'trace', 'workspace_id']) expect(fields).not.toContain(left);
-  }, 30_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 
   it('sends what the filter keeps, and a share that depends on the generation alone', async () => {
     const rule = (field: string, operator: string, value?: unknown) => ({ field, operator, value });
@@ -160,7 +160,7 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     await request();
     await round();
     const sent = await store.query<JsonBody[]>(`select id from destinations where status = 'ok'`);
-    expect(idsIn(sent).toSorted()).toEqual(idsIn(made.filter((_, place) => cases[place]![1])).toSorted());
+    expect(idsIn(sent).toSorted()).toEqual(idsIn(made.filter((_, index) => cases[index]![1])).toSorted());
 
     await store.query('delete from destinations');
     receiver.received.length = 0;
@@ -173,7 +173,7 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     expect(one).toEqual(two);
     expect(one!.length).toBeGreaterThan(2);
     expect(one!.length).toBeLessThan(22);
-  }, 60_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 
   it('sends what other replicas settle, also late and out of order, and of each workspace only its own', async () => {
     await gateway.manage('POST', '/workspaces', { name: 'w', slug: 'elsewhere' });
@@ -191,7 +191,7 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     await round();
     expect(idsIn(records())).toHaveLength(3);
     expect(idsIn(records()).at(-1)).toBe(early);
-  }, 30_000);
+  }, 240_000);
 
   it('keeps what it took where the transaction of the events fails', async () => {
     await webhook({ broadcast: true });
@@ -202,5 +202,5 @@ describeOnEachDatabase('broadcasts of generations', (database) => {
     failing.mockRestore();
     await round();
     expect(idsIn(records())).toEqual([id]);
-  }, 30_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 });

@@ -21,7 +21,7 @@ describeOnEmbedded('own credentials without a fee', (database) => {
       variables: { FAIRLEAD_INITIAL_CREDITS: '0' },
       catalog: catalogOf({ id: 'test/one', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();

@@ -108,7 +108,7 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
     });
   });
 
-  it('lead nowhere private where they are not', async () => {
+  it('reach no private address if they are not', async () => {
     await start('');
     const id = await own('google-vertex', serviceAccount(`${upstream.origin}/token`));
     expect(await test(id)).toMatchObject({

@@ -46,7 +46,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
         { id: 'test/some:free', at: first, endpoint: { pricing: undefined, free: true } },
       ),
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -258,30 +258,27 @@ describeOnEmbedded("callers' own credentials", (database) => {
     it.each([
       ['before the first word', askStream('test/one'), neverAnswers(), undefined, 21e-6],
       ['in mid-stream', askStream('test/one'), sse([OPEN + delta('x'.repeat(40)), HANG]), 'xxxx', 159e-6],
-    ] as const)(
-      'the fee on what the provider bills of a call that is left %s',
-      async (_, body, answer, sees, listed) => {
-        await own('A');
-        const ledger = new LedgerReader(gateway);
-        upstream.script(answer);
-        const arrival = upstream.request();
-        const client = await RawClient.connect(gateway.origin);
-        client.send({ path: '/api/v1/messages', headers: [['authorization', `Bearer ${API_KEY}`]], body });
-        const record = await arrival;
-        if (sees === undefined) for (let turn = 0; turn < 3; turn++) await send('GET', '/key', API_KEY);
-        else await client.until(sees);
-        client.destroy();
-        await record.closed;
-        await ledger.rest();
-        const row = await ledger.latest();
-        expect(row).toMatchObject({ outcome: 'caller-gone', is_byok: true, is_estimated: true });
-        expect([row.cost, row.byok_cost, row.operator_cost].map(Number)).toEqual([
-          expect.closeTo(listed * FEE, 12),
-          expect.closeTo(listed, 12),
-          0,
-        ]);
-      },
-    );
+    ] as const)('the fee on what the provider bills of an abandoned call %s', async (_, body, answer, sees, listed) => {
+      await own('A');
+      const ledger = new LedgerReader(gateway);
+      upstream.script(answer);
+      const arrival = upstream.request();
+      const client = await RawClient.connect(gateway.origin);
+      client.send({ path: '/api/v1/messages', headers: [['authorization', `Bearer ${API_KEY}`]], body });
+      const record = await arrival;
+      if (sees === undefined) for (let turn = 0; turn < 3; turn++) await send('GET', '/key', API_KEY);
+      else await client.until(sees);
+      client.destroy();
+      await record.closed;
+      await ledger.rest();
+      const row = await ledger.latest();
+      expect(row).toMatchObject({ outcome: 'caller-gone', is_byok: true, is_estimated: true });
+      expect([row.cost, row.byok_cost, row.operator_cost].map(Number)).toEqual([
+        expect.closeTo(listed * FEE, 12),
+        expect.closeTo(listed, 12),
+        0,
+      ]);
+    });
 
     it('no more than its bound where more is reported than is possible', async () => {
       await own('A');
@@ -314,7 +311,7 @@ describeOnEmbedded("callers' own credentials", (database) => {
       }
     });
 
-    it('room for the fee alone is room enough, and shared ones are left out', async () => {
+    it('credit for the fee alone suffices, and shared ones are left out', async () => {
       await own('A');
       await setBalance(Number((BOUND * FEE).toFixed(12)));
       const { status, tried, body } = await call('test/one');

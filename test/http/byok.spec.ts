@@ -139,13 +139,13 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   const answers: string[] = [];
-  /** Of gateways that are gone. */
+  /** Logs of gateways that have stopped. */
   const logs: TestGateway['log'][] = [];
 
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
     await start();
-  }, 60_000);
+  }, 240_000);
 
   async function start(): Promise<void> {
     gateway = await startGateway(database, {
@@ -274,7 +274,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(orders).toEqual([0, 1, 0, 2, 2147483647]);
     });
 
-    it('gives those made at once places of their own', async () => {
+    it('gives those made at once different positions', async () => {
       const made = await Promise.all(many(5).map(() => create({ provider: 'cohere' })));
       expect(made.map(({ sort_order }) => sort_order).sort()).toEqual([0, 1, 2, 3, 4]);
     });

@@ -20,7 +20,7 @@ const MICRO = 1e-6;
 const FORTY = 'forty characters are ten tokens or so...';
 /** After this time the observations of an endpoint have faded: seven half-lives. */
 const FADED_MS = 7 * 30 * 60_000;
-/** Of `Hello`. */
+/** Estimated tokens of `Hello`. */
 const ESTIMATED_PROMPT = 7;
 /** 67 tokens of prompt and the 100 that are allowed, in microdollars. */
 const BOUND = 67 * 3 + 100 * 15;
@@ -107,7 +107,7 @@ describeOnEachDatabase('the usage that is charged', (database) => {
       clock,
     });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([anthropic, openai].map((upstream) => upstream?.close()));
@@ -181,7 +181,7 @@ describeOnEachDatabase('the usage that is charged', (database) => {
     const body = { model: 'test/wordy', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
     const OUTPUT = 700;
     const REPORTED_MICRO = 12 * 3 + OUTPUT * 15;
-    /** (100 + 256) × 2: the 700 are 1.97 times what is learnt from, in steps of a sixteenth. */
+    /** (100 + 256) × 2: the 700 are 1.97 times what is observed, in steps of a sixteenth. */
     const WIDENED = 67 * 3 + 712 * 15;
     const reply = (): void => anthropic.script(REPLIES['native whole']!(spelt('native', 12, OUTPUT)));
 

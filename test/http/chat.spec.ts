@@ -117,7 +117,7 @@ describeOnEmbedded('POST /chat/completions', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, { aborts: { whole: 'stops' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each(BOTH)('answers %s whole and streamed, and keeps a record of each', async (model) => {
@@ -143,7 +143,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, { aborts: { whole: 'stops' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const chat = (body: object, init: RequestInit & { key?: string | null } = {}) => openChat(bench, body, init);

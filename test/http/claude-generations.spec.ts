@@ -89,7 +89,7 @@ const CASES: Readonly<Record<'/messages' | '/chat/completions', Readonly<Record<
     'the least effort': { ...PLAIN, reasoning_effort: 'minimal' },
     'a high effort': { ...PLAIN, reasoning_effort: 'high' },
     'the highest effort': { ...PLAIN, reasoning: { effort: 'max' } },
-    'an effort without room for a budget': { ...PLAIN, reasoning_effort: 'high', max_tokens: 500 },
+    'an effort without tokens for a budget': { ...PLAIN, reasoning_effort: 'high', max_tokens: 500 },
     'an effort and sampling': { ...PLAIN, reasoning_effort: 'high', temperature: 0.2, top_k: 3 },
     'reasoning on': { ...PLAIN, reasoning: { enabled: true } },
     'reasoning off': { ...PLAIN, reasoning: { enabled: false } },
@@ -129,7 +129,7 @@ describeOnEmbedded('generations of Claude', (database) => {
       coolsDown: false,
       variables: { FAIRLEAD_FLOOD: 'wasted=10000/60s' },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([...doubles.values()].map((double) => double.close()));
@@ -180,7 +180,7 @@ describeOnEmbedded('generations of Claude', (database) => {
       const format = face === '/messages' ? 'messages' : 'chat';
       const explained = await ask(`/routing/explain?format=${format}`, sent);
       expect(JSON.parse(explained.text).data.candidates[0].dropped).toEqual(dropped);
-      // Of endpoints that must take all of it, the same rule leaves out this one.
+      // If endpoints must take all parameters, the same rule excludes this one.
       const required = await ask(face, { ...sent, provider: { require_parameters: true } });
       expect(required.status).toBe(dropped.length === 0 ? 200 : 404);
     }); // oxfmt-ignore

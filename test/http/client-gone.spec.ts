@@ -19,7 +19,7 @@ const CLOSE_MS_MAX = 1_000;
 
 interface Stage {
   readonly when: string;
-  readonly body: object;
+  readonly body: ReturnType<typeof ask>;
   readonly answer: Answer;
   /** The state that the client waits for before it leaves; by default the arrival of its request at the upstream. */
   readonly sees?: string;
@@ -65,21 +65,23 @@ describeOnEmbedded('a client that goes', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, { extendsShipped: true, aborts: { stream: 'stops', whole: 'stops' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const upstreamOf = (body: object) => (JSON.stringify(body).includes('translated') ? bench.openai : bench.anthropic);
-  const cases = STREAM_FACES.flatMap(({ route }) =>
-    STAGES.flatMap((stage) => Object.entries(LEAVE).map(([manner, leave]) => ({ route, ...stage, manner, leave }))),
+  const cases = STREAM_FACES.flatMap(({ route, form }) =>
+    STAGES.flatMap((stage) =>
+      Object.entries(LEAVE).map(([manner, leave]) => ({ route, form, ...stage, manner, leave })),
+    ),
   );
 
-  it.each(cases)('$route: $when, $manner', async ({ route, body, answer, sees, leave }) => {
+  it.each(cases)('$route: $when, $manner', async ({ route, form, body, answer, sees, leave }) => {
     const upstream = upstreamOf(body);
     upstream.script(answer);
     const lines = bench.requestLines.length;
     const complaints = bench.complaints.length;
     const arrival = upstream.request();
-    const client = await bench.open(body, [], `/api/v1${route}`);
+    const client = await bench.open(form(body), [], `/api/v1${route}`);
     const record = await arrival;
     if (sees !== undefined) await client.until(sees);
     const leftAt = Date.now();
@@ -95,12 +97,12 @@ describeOnEmbedded('a client that goes', (database) => {
     expect(bench.complaints.length).toBe(complaints);
   });
 
-  it.each(STREAM_FACES)('$route: while its body is being sent: nothing is sent upstream', async ({ route }) => {
+  it.each(STREAM_FACES)('$route: while its body is being sent: nothing is sent upstream', async ({ route, form }) => {
     const calls = bench.anthropic.requests.length;
     for (const leave of Object.values(LEAVE)) {
       const lines = bench.requestLines.length;
       const complaints = bench.complaints.length;
-      const body = JSON.stringify(ask('test/native'));
+      const body = JSON.stringify(form(ask('test/native')));
       const client = await RawClient.connect(bench.gateway.origin);
       client.send({
         path: `/api/v1${route}`,
@@ -123,11 +125,11 @@ describeOnEmbedded('a client that goes', (database) => {
 
   it.each(STREAM_FACES)(
     '$route: during the second attempt: that one is closed, and no third is made',
-    async ({ route }) => {
+    async ({ route, form }) => {
       bench.anthropic.script(json(anthropicError('overloaded_error', 'Too busy'), 529));
       bench.second.script(neverAnswers());
       const arrival = bench.second.request();
-      const client = await bench.open(askStream('test/native-pair'), [], `/api/v1${route}`);
+      const client = await bench.open(form(askStream('test/native-pair')), [], `/api/v1${route}`);
       const record = await arrival;
       const [first, second] = [bench.anthropic.requests.length, bench.second.requests.length];
       const leftAt = Date.now();
@@ -138,7 +140,7 @@ describeOnEmbedded('a client that goes', (database) => {
     },
   );
 
-  it.each(STREAM_FACES)('$route: between two attempts: no other is made', async ({ route }) => {
+  it.each(STREAM_FACES)('$route: between two attempts: no other is made', async ({ route, form }) => {
     const arrived = gate();
     const answered = gate();
     bench.anthropic.script(async () => {
@@ -148,7 +150,7 @@ describeOnEmbedded('a client that goes', (database) => {
     });
     const calls = bench.second.requests.length;
     const lines = bench.requestLines.length;
-    const client = await bench.open(ask('test/native-pair'), [], `/api/v1${route}`);
+    const client = await bench.open(form(ask('test/native-pair')), [], `/api/v1${route}`);
     await arrived.opened;
     client.destroy();
     await bench.requestLine(lines);
@@ -159,7 +161,7 @@ describeOnEmbedded('a client that goes', (database) => {
 
   it.each(STREAM_FACES)(
     '$route: while its charge is written: the charge stays, and the log line names who left',
-    async ({ route }) => {
+    async ({ route, form }) => {
       const ledger = new LedgerReader(bench.gateway);
       const service = bench.gateway.gateway.app.get(LedgerService, { strict: false });
       for (const body of [ask('test/native'), askStream('test/native')]) {
@@ -173,7 +175,7 @@ describeOnEmbedded('a client that goes', (database) => {
         });
         bench.anthropic.script(anthropicText('Hi.'));
         const lines = bench.requestLines.length;
-        const client = await bench.open(body, [], `/api/v1${route}`);
+        const client = await bench.open(form(body), [], `/api/v1${route}`);
         await settling.opened;
         client.destroy();
         const line = await bench.requestLine(lines);
@@ -210,18 +212,18 @@ describeOnEmbedded('a client that goes after a sign of life', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, { variables: { FAIRLEAD_HEARTBEAT: '50ms' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
-  const cases = STREAM_FACES.flatMap(({ route }) =>
-    Object.entries(LEAVE).map(([manner, leave]) => ({ route, manner, leave })),
+  const cases = STREAM_FACES.flatMap(({ route, form }) =>
+    Object.entries(LEAVE).map(([manner, leave]) => ({ route, form, manner, leave })),
   );
 
-  it.each(cases)('$route, $manner', async ({ route, leave }) => {
+  it.each(cases)('$route, $manner', async ({ route, form, leave }) => {
     bench.anthropic.script(neverAnswers());
     const lines = bench.requestLines.length;
     const arrival = bench.anthropic.request();
-    const client = await bench.open(askStream('test/native'), [], `/api/v1${route}`);
+    const client = await bench.open(form(askStream('test/native')), [], `/api/v1${route}`);
     const record = await arrival;
     await client.until('\n\n');
     const leftAt = Date.now();

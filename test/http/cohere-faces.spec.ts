@@ -48,7 +48,7 @@ describeOnEmbedded('Cohere behind both faces', (database) => {
         ],
       },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();

@@ -16,7 +16,7 @@ const ROOT = join(__dirname, '..', '..');
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 const FOR_GOOD = 'public, max-age=31536000, immutable';
-/** Of the first page with all that it loads, compressed as proxies do. */
+/** Size of the first page with all that it loads, compressed as proxies do. */
 const FIRST_PAGE_BYTES_MAX = 60 * 1024;
 
 describeOnEmbedded('the pages of the console', (database) => {
@@ -24,7 +24,7 @@ describeOnEmbedded('the pages of the console', (database) => {
 
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
@@ -102,7 +102,7 @@ describeOnEmbedded('the pages of the console', (database) => {
     if (!name.startsWith('..')) expect([name, status]).toEqual([name, 404]);
   });
 
-  it('are where the root leads a browser, and no other program', async () => {
+  it('are where the root redirects a browser, and no other program', async () => {
     const led = async (accept: string): Promise<unknown> => {
       const { status, headers } = await get('/', { accept });
       return [status, headers.get('location'), headers.get('vary')?.includes('Accept')];
@@ -116,8 +116,8 @@ describeOnEmbedded('the pages of the console', (database) => {
 it('are written by types of the present description: npm run console:types', () => {
   const script = join(ROOT, 'scripts', 'console-types.ts');
   const run = (): string =>
-    execFileSync(process.execPath, ['--import', './scripts/typescript.mjs', script, '--check'], {
+    execFileSync(process.execPath, ['--import', './scripts/typescript-loader.mjs', script, '--check'], {
       cwd: ROOT,
     }).toString();
   expect(run).not.toThrow();
-}, 60_000);
+}, 240_000);

@@ -12,7 +12,7 @@ import { CONSOLE_HEADERS, sendByConsole, signInByKey, type ConsoleRequest } from
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import type { RawResponse } from '../support/raw-client.js';
 
-/** Of a start that makes its management key by itself. */
+/** Environment of a start that makes its management key by itself. */
 const GENERATED = { FAIRLEAD_MANAGEMENT_KEY: '' };
 
 const OVER = 'The session of the console has ended. Sign in again.';
@@ -23,7 +23,7 @@ describeOnEachDatabase('sessions of the console', (database) => {
 
   beforeAll(async () => {
     gateway = await startGateway(database, { clock, variables: { FAIRLEAD_FLOOD: 'auth=10000/60s' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const send = (request: ConsoleRequest): Promise<RawResponse> => sendByConsole(gateway, request);
@@ -133,6 +133,20 @@ describeOnEachDatabase('sessions of the console', (database) => {
       for (const path of ['/api/v1/messages', '/api/v1/chat/completions', '/api/v1/messages/count_tokens'])
         expect([path, (await send({ method: 'POST', path, cookie, body })).status]).toEqual([path, 401]);
     });
+
+    it('with replies and refusals that no cache keeps', async () => {
+      const cookie = await signIn();
+      const kept = async (request: ConsoleRequest): Promise<unknown> => {
+        const { status, headers } = await send({ cookie, ...request });
+        return [status, headers['cache-control']];
+      };
+      for (const path of ['/api/v1/keys', '/api/v1/keys?format=csv', '/api/v1/audit', '/api/v1/models', '/console/sessions'])
+        expect([path, await kept({ path })]).toEqual([path, [200, 'no-store']]);
+      expect(await kept({ path: `/api/v1/keys/${'0'.repeat(64)}` })).toEqual([404, 'no-store']);
+      expect(await kept({ path: '/api/v1/keys?limit=0' })).toEqual([400, 'no-store']);
+      expect(await kept({ path: '/api/v1/keys', headers: { 'sec-fetch-site': 'cross-site' } })).toEqual([403, 'no-store']);
+      expect(await kept({ path: '/api/v1/keys', cookie: `${cookie.slice(0, -4)}none` })).toEqual([401, 'no-store']);
+    }); // oxfmt-ignore
 
     it('only where no key is presented', async () => {
       const cookie = await signIn();
@@ -285,12 +299,12 @@ describeOnEachDatabase('sessions of the console', (database) => {
       const { key } = await newAdmin();
       const cookies: string[] = [];
       for (let count = 0; count < 101; count++) {
-        // Their order is that of their times.
+        // Sessions are ordered by time.
         clock.aheadMs += 1;
         cookies.push(await signIn(key));
       }
       expect([await statusOf(cookies[0]!), await statusOf(cookies[1]!), await statusOf(cookies[100]!)]).toEqual([401, 200, 200]); // oxfmt-ignore
-    }, 60_000);
+    }, 240_000);
   });
 });
 
@@ -318,7 +332,7 @@ describeOnEachDatabase('the link of the first start', (database) => {
     const second = await startGateway(database, { clock, variables: GENERATED });
     expect(second.gateway.keys.signInLink).toBeUndefined();
     await second.close();
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnEmbedded('the link of a first start', (database) => {
@@ -333,7 +347,7 @@ describeOnEmbedded('the link of a first start', (database) => {
     } finally {
       await gateway.close();
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnEmbedded('a first start with keys of its own', (database) => {
@@ -341,7 +355,7 @@ describeOnEmbedded('a first start with keys of its own', (database) => {
     const gateway = await startGateway(database);
     expect(gateway.gateway.keys).toEqual({});
     await gateway.close();
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnEmbedded('a gateway without a console', (database) => {
@@ -359,7 +373,7 @@ describeOnEmbedded('a gateway without a console', (database) => {
     } finally {
       await gateway.close();
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnEmbedded('guesses at the console', (database) => {
@@ -379,5 +393,5 @@ describeOnEmbedded('guesses at the console', (database) => {
     } finally {
       await gateway.close();
     }
-  }, 60_000);
+  }, 240_000);
 });

@@ -69,7 +69,7 @@ describeOnEmbedded('a count of tokens', (database) => {
         { id: 'test/nowhere', at: [{ url: 'http://127.0.0.1:9', dialect: 'anthropic-messages' }] },
       ),
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([anthropic?.close(), openai?.close()]);

@@ -3,9 +3,9 @@
 // statements.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { addStrangers, generationRow, ownerOf, settle } from './generation-rows.js';
 
@@ -25,14 +25,14 @@ interface LedgerReader {
   readonly grants: number;
 }
 
-describeOnEmbedded('credits', (database) => {
+describeOnEachDatabase('credits', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
 
   beforeAll(async () => {
     gateway = await startGateway(database, { variables: { FAIRLEAD_INITIAL_CREDITS: '12.5' } });
     store = gateway.gateway.app.get(DataSource, { strict: false });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function call(method: string, body?: unknown, key = MANAGEMENT_KEY): Promise<Reply> {

@@ -97,7 +97,7 @@ describeOnEmbedded('a provider that fails', (database) => {
         LOG_LEVEL: 'trace',
       },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([failing, sound].map((upstream) => upstream?.close()));
@@ -149,7 +149,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     metric(`fairlead_upstream_attempts_total{provider="${provider}",outcome="${outcome}",model="test/model"}`);
 
   it.each(FACES)(
-    '%s, stream %s: is named with its fault, and so is who answered in its place',
+    '%s, stream %s: is named with its fault, and so is the provider that answered instead',
     async (path, stream) => {
       failing.script(json(anthropicError('overloaded_error', 'words-canary'), 529));
       const before = [await attempts('nowhere', 'unreachable'), await attempts('failing', 'overloaded')];
@@ -223,7 +223,7 @@ describeOnEmbedded('a provider that fails', (database) => {
       const { status, text, line } = await ask(path, { model: 'test/alone', stream });
       expect(status).toBe(502);
       expect(text).toContain(
-        'Failing refuses the credential of this gateway: only the operator of the gateway can fix that.',
+        'Failing refuses the credential of this gateway: only the operator of the gateway can fix it.',
       );
       expect(text).not.toMatch(/canary|x-api-key|authentication_error/);
       expect(line).toMatchObject({
@@ -298,9 +298,29 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect((await ask('/messages', { model: 'test/alone' }, { authorization })).line).toMatchObject({
       status: 403,
       model: 'test/alone',
+      limitSource: 'key_allowed_models',
     });
     expect((await ask('/messages', { model: 'nobody/knows' })).line).not.toHaveProperty('model');
   });
+
+  it.each(FACES)(
+    'names the limit that refuses, without the id of an end user: %s, streamed %s',
+    async (path, stream) => {
+      const budget = '/budgets/users/an%3A%22user%0A-canary/daily';
+      const set = await gateway.request(budget, {
+        method: 'PUT',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ limit_usd: 0.000000000001 }),
+      });
+      expect(set.status).toBe(200);
+      const { text, line } = await ask(path, { model: 'test/model', stream, user: 'an:"user\n-canary' });
+      expect(text).toContain('-canary:daily');
+      expect(line).toMatchObject({ status: 403, outcome: 'forbidden', limitSource: 'budget:users:daily' });
+      expect(JSON.stringify(line)).not.toContain('canary');
+      expect((await ask(path, { model: 'test/model', stream })).line).not.toHaveProperty('limitSource');
+    },
+  );
 
   it('is not called where the gateway refuses, which is counted by its reason', async () => {
     const reason = 'fairlead_refusals_total{reason="not-found"}';
@@ -384,10 +404,10 @@ function catalog(failingUrl: string, soundUrl: string, closed: string): object {
     input_modalities: ['text'],
     output_modalities: ['text'],
     // Each is so much dearer than the preceding one that the draw keeps this order.
-    endpoints: slugs.map((slug, place) => ({
+    endpoints: slugs.map((slug, index) => ({
       provider: slug,
       model: 'upstream-model',
-      pricing: { prompt: `3${'0000'.repeat(place)}`, completion: `15${'0000'.repeat(place)}` },
+      pricing: { prompt: `3${'0000'.repeat(index)}`, completion: `15${'0000'.repeat(index)}` },
     })),
   });
   return {

@@ -1,312 +1,257 @@
 /**
- * Checks that the reference works on a telephone and on a desktop: its search finds, fields are described, curl
- * commands are printed, and a try is sent with the reader's own key, which is stored nowhere; the page fits, breaks
- * no rule of its policy and calls no other host. The real app is opened in a real Chromium at both widths; one page
- * each, whose steps build on each other.
+ * Checks that the documentation works on a telephone and on a desktop: its search finds and shows where, an example
+ * has the reader's address, fields open where a link leads, and a try is sent with the reader's own key, which is
+ * stored nowhere, and shown as it comes; pages fit in both schemes, axe-core finds nothing, no rule of their policy is
+ * broken and no other host called. The real app is opened in a real Chromium at both widths.
  */
-import type { Browser, Locator, Page } from 'playwright-core';
-import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeInChromium, launchChromium } from '../support/browser.js';
-import { describeOnEmbedded } from '../support/database.js';
+import type { Locator } from 'playwright-core';
+import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
+import {
+  accessibilityFaults,
+  expectShown,
+  expectStatus,
+  settled,
+  sideways,
+  signIn,
+  SIZES,
+  STEP_MS_MAX,
+  type WatchedPage,
+} from '../support/console-browser.js';
+import { fastest } from '../support/cpu-time.js';
+import { AXE, describeConsole, heading, KeyboardReader } from '../support/console-suite.js';
 
-/** In the words of users: they do not search for "own credentials" or "the catalogue". */
-const CHAPTERS = [
-  'Messages',
-  'Chat completions',
-  'Responses',
-  'Routing',
-  'Models',
-  'Keys',
-  'BYOK',
-  'Credits',
-  'Workspaces',
-  'Budgets',
-  'Guardrails',
-  'Alarms',
-  'Audit log',
-  'Health and metrics',
-];
-/** One of each form: a large body, a body, parameters in the path and the query, more than one server, text. */
-const OPENED = ['chatCreate', 'byokCreate', 'modelListEndpoints', 'activityList', 'descriptionDocument', 'metricsShow'];
-const STEP_MS_MAX = 60_000;
+/** One of each kind: the first page, a guide, errors, a large body, parameters in the path and the query, text. */
+const PAGES = [
+  ['/docs', 'API and guide'],
+  ['/docs/use/limits', 'Limits'],
+  ['/docs/errors', 'Statuses and kinds of errors'],
+  ['/docs/api/messagesCreate', 'Ask a model, in the Messages format'],
+  ['/docs/api/activityList', /./],
+  ['/docs/api/metricsShow', /./],
+] as const;
 
-describeInChromium('the reference in Chromium', () => {
-  describeOnEmbedded('over the gateway', (database) => {
-    let gateway: TestGateway;
-    let browser: Browser;
+/** Until the document is read, and its first text painted. */
+const OPENED_MS_MAX = 1_000;
 
-    beforeAll(async () => {
-      gateway = await startGateway(database);
-      browser = await launchChromium();
-    }, STEP_MS_MAX);
-    afterAll(async () => {
-      await browser?.close();
-      await gateway?.close();
-    }, STEP_MS_MAX);
+describeConsole('the documentation in Chromium', {}, (suite) => {
+  const find = async ({ page }: WatchedPage, words: string): Promise<Locator> => {
+    await page.getByRole('searchbox', { name: 'Search' }).fill(words);
+    return page.getByRole('region', { name: 'Found' });
+  };
 
-    describe.each([420, 1_300])('%i pixels wide', (width) => {
-      let page: Page;
-      /** What Chromium complains of, and the requested addresses. */
-      const faults: string[] = [];
-      const requested: string[] = [];
+  it.each(PAGES)(
+    '%s fits both sizes in both schemes, and axe finds nothing',
+    async (path, title) => {
+      const watched = await suite.open(path, { viewport: SIZES[0] });
+      const { page } = watched;
+      await heading(watched, title);
+      await settled(watched);
+      for (const viewport of SIZES)
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.setViewportSize(viewport);
+          await page.emulateMedia({ colorScheme });
+          const at = `${viewport.width} ${colorScheme}`;
+          expect([at, await sideways(watched)]).toEqual([at, 0]);
+          expect([at, await accessibilityFaults(watched, AXE)]).toEqual([at, []]);
+        }
+      // With all of it open, too.
+      await page.evaluate(`for (const one of document.querySelectorAll('main details:not([name])')) one.open = true`);
+      await page.setViewportSize(SIZES[0]);
+      expect(await sideways(watched)).toBe(0);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX * 2,
+  );
 
-      beforeAll(async () => {
-        page = await browser.newPage({ viewport: { width, height: 900 } });
-        page.setDefaultTimeout(STEP_MS_MAX / 2);
-        page.on('pageerror', ({ message }) => void faults.push(message));
-        page.on('console', (line) => void (line.type() === 'error' && faults.push(line.text())));
-        page.on('request', (request) => void requested.push(request.url()));
-        await page.addInitScript(
-          `addEventListener('securitypolicyviolation', (event) => console.error('policy: ' + event.violatedDirective))`,
-        );
-        await page.goto(`${gateway.origin}/docs`);
-        await page.waitForSelector('.opblock');
-      }, STEP_MS_MAX);
-      afterAll(() => page?.close());
-
-      const operation = (id: string): Locator => page.locator(`[id^="operations-"][id$="-${id}"]`);
-      const open = async (id: string): Promise<Locator> => {
-        const found = operation(id);
-        await found.locator('.opblock-summary-control').click();
-        await found.locator('.fields.replies').waitFor();
-        return found;
+  it.each(PAGES)(
+    '%s is read and painted within a second',
+    async (path, title) => {
+      const watched = await suite.open(path);
+      const { page } = watched;
+      const opened = async (): Promise<number> => {
+        await page.reload();
+        await heading(watched, title);
+        await expectShown(() => page.evaluate(`performance.getEntriesByName('first-contentful-paint').length`)).toBe(1);
+        return page.evaluate<number>(`Math.max(
+          performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd,
+          performance.getEntriesByName('first-contentful-paint')[0].startTime)`);
       };
-      const search = (words: string): Promise<void> => page.getByLabel('Search').fill(words);
-      const paths = (): Promise<string[]> => page.locator('.opblock-summary-path').allInnerTexts();
-      /** How far the page can be moved sideways, in pixels. */
-      const sideways = (): Promise<number> =>
-        page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect(await fastest(opened, OPENED_MS_MAX)).toBeLessThan(OPENED_MS_MAX);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
 
-      it(
-        'has every operation under the names of users',
-        async () => {
-          expect(await page.locator('.opblock-tag > a').allInnerTexts()).toEqual(CHAPTERS);
-          const { paths: described } = (await (await fetch(`${gateway.origin}/openapi.json`)).json()) as {
-            paths: Record<string, Record<string, { operationId?: string }>>;
-          };
-          const operations = Object.values(described).flatMap((item) =>
-            Object.values(item).filter((one) => one.operationId),
-          );
-          expect(await page.locator('.opblock').count()).toBe(operations.length);
-          expect(await sideways()).toBe(0);
-        },
-        STEP_MS_MAX,
+  it.each([
+    ['a path', 'count_tokens', 'Operations', /^POST \/messages\/count_tokens/],
+    ['words of a field', 'max_completion_tokens', 'Fields', /^max_completion_tokens POST \/messages/],
+    ['a status', '402', 'Statuses', /^402/],
+    ['a kind of error', 'payment_required', 'Kinds of errors', /^payment-required/],
+    ['words of the guide', 'wasted calls', 'Guide', /^Wasted calls Limits/],
+  ])(
+    'finds by %s, and shows where',
+    async (_, words, kind, first) => {
+      const watched = await suite.open('/docs', { viewport: SIZES[0] });
+      const found = await find(watched, words);
+      const hits = found.getByRole('region', { name: kind }).getByRole('listitem');
+      await expectShown(async () => (await hits.first().innerText()).replaceAll(/\s+/g, ' ')).toMatch(first);
+      await expectShown(() => hits.first().locator('mark').count()).not.toBe(0);
+      expect(await sideways(watched)).toBe(0);
+      await hits.first().getByRole('link').click();
+      await watched.page.waitForURL(/\/docs\/.+/);
+      await settled(watched);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
+
+  it(
+    'says that nothing is found',
+    async () => {
+      const watched = await suite.open('/docs');
+      await find(watched, 'no such words anywhere');
+      await watched.page.getByText('Nothing has all words of “no such words anywhere”.').waitFor();
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
+
+  it(
+    'opens the field that a link names, however deep it is',
+    async () => {
+      const watched = await suite.open('/docs/api/messagesCreate#BlockText.text');
+      const { page } = watched;
+      const field = page.locator('[id="BlockText.text"]');
+      await field.waitFor({ state: 'visible' });
+      await expectShown(async () => (await field.innerText()).replaceAll(/\s+/g, ' ')).toMatch(/^text string required/);
+      await expectShown(async () =>
+        (await page.locator('[id="body.max_tokens"]').innerText()).replaceAll(/\s+/g, ' '),
+      ).toMatch(/^max_tokens whole number Most tokens of the answer\. 1 or more/);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
+
+  it(
+    'has the address of the reader in each language',
+    async () => {
+      const watched = await suite.open('/docs/api/messagesCreate');
+      const { page } = watched;
+      const { origin } = suite.gateway;
+      const code = (language: string): Locator => page.getByLabel(language, { exact: true });
+      await expectShown(() => code('curl').innerText()).toContain(`curl -X POST '${origin}/api/v1/messages'`);
+      for (const language of ['Python', 'TypeScript']) {
+        await page.locator('summary', { hasText: language }).click();
+        await expectShown(() => code(language).innerText()).toContain(`${origin}/api/v1/messages`);
+      }
+      // One language is open at a time.
+      await expectShown(() => code('curl').isVisible()).toBe(false);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
+
+  it.each(SIZES)(
+    'sends a try with the key of the reader, whose reply comes piece by piece: %p',
+    async (viewport) => {
+      const watched = await suite.open('/docs/api/messagesCreate', { viewport });
+      const { page, requested } = watched;
+      await page.getByLabel('Your key').fill(` ${API_KEY} `);
+      await page
+        .getByRole('textbox', { name: 'Body' })
+        .fill(JSON.stringify({ model: 'sandbox/slow', max_tokens: 500, stream: true, messages: [{ role: 'user', content: 'A long story. '.repeat(40) }] }));
+      const [sent] = await Promise.all([
+        page.waitForRequest(`${suite.gateway.origin}/api/v1/messages`),
+        page.getByRole('button', { name: 'Send' }).click(),
+      ]);
+      expect((await sent.allHeaders())['authorization']).toBe(`Bearer ${API_KEY}`);
+      const reply = page.getByLabel('Received reply', { exact: true });
+      await reply.waitFor();
+      await page.getByText('The reply is coming …').waitFor();
+      await page.getByRole('button', { name: 'Stop' }).click();
+      await page.getByText('The reply was stopped.').waitFor();
+      await expectShown(() => reply.innerText()).toContain('event: message_start');
+      expect(await sideways(watched)).toBe(0);
+      const positions = await page.evaluate<string>(
+        'JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, document.body.innerText])',
       );
+      expect(positions.includes(API_KEY)).toBe(false);
+      expect(requested.filter((address) => address.includes(API_KEY))).toEqual([]);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  ); // oxfmt-ignore
 
-      it.each([
-        ['a path', 'count_tokens', ['/messages/count_tokens']],
-        ['words of the summary', 'KEY rotate', ['/keys/{hash}/rotate', '/observability/destinations/{id}/rotate']],
-        ['a chapter', 'byok test', ['/byok/{id}/test']],
-        ['a field of the body', 'max_completion_tokens', ['/chat/completions', '/routing/explain']],
-        ['nothing', 'no such words', []],
-      ])(
-        'finds by %s',
-        async (_, words, expected) => {
-          await search(words);
-          await page.locator('.opblock').nth(expected.length).waitFor({ state: 'detached' });
-          expect((await paths()).map((path) => path.replaceAll('\u200b', ''))).toEqual(expected);
-          expect(await page.getByRole('status').innerText()).toBe(
-            expected.length === 0
-              ? `Nothing was found: no operation has all words of “${words}”.`
-              : `${expected.length} operation${expected.length === 1 ? '' : 's'} found.`,
-          );
-          await search('');
-          await page.locator('.opblock').nth(50).waitFor();
-        },
-        STEP_MS_MAX,
+  it(
+    'sends by the session of the console where no key is given, and states what is refused',
+    async () => {
+      const watched = await suite.open('/console');
+      const { page } = watched;
+      await signIn(watched, MANAGEMENT_KEY);
+      await page.goto(`${suite.gateway.origin}/docs/api/keysList`);
+      await page.getByRole('button', { name: 'Send' }).click();
+      await page.getByText('The reply is complete.').waitFor();
+      await expectShown(() => page.getByLabel('Received reply', { exact: true }).innerText()).toContain(
+        '"total_count"',
       );
-
-      it(
-        'finds sections of the guide, which open beside it',
-        async () => {
-          const guide = page.getByRole('navigation', { name: 'Guide' });
-          await guide.getByText('Guide', { exact: true }).click();
-          await guide.getByRole('link', { name: 'Quickstart' }).waitFor();
-          expect(await sideways()).toBe(0);
-          await search('wasted too many calls');
-          const link = guide.getByRole('link', { name: 'Limits: Wasted calls' });
-          await link.waitFor();
-          const address = (await link.getAttribute('href'))!;
-          await search('');
-          await page.locator('.opblock').nth(50).waitFor();
-          const opened = await browser.newPage({ viewport: { width, height: 900 } });
-          try {
-            opened.on('console', (line) => void (line.type() === 'error' && faults.push(line.text())));
-            await opened.goto(address);
-            const { pathname, hash } = new URL(opened.url());
-            expect(pathname + hash).toBe('/docs/use/limits#wasted-calls');
-            await opened.getByRole('heading', { name: 'Wasted calls' }).waitFor();
-            const { scrollWidth, clientWidth } = await opened.evaluate<{ scrollWidth: number; clientWidth: number }>(
-              '(({ scrollWidth, clientWidth }) => ({ scrollWidth, clientWidth }))(document.documentElement)',
-            );
-            expect(scrollWidth).toBe(clientWidth);
-            await opened.getByRole('link', { name: 'Reference and search' }).click();
-            await opened.waitForSelector('.opblock');
-          } finally {
-            await opened.close();
-          }
-        },
-        STEP_MS_MAX,
+      await page.getByLabel('Your key').fill('sk-none');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await expectShown(() => page.getByLabel('Received reply', { exact: true }).innerText()).toContain(
+        'Invalid API key',
       );
+      expectStatus(watched, 401);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
 
-      it(
-        'describes fields in tables, and nested ones',
-        async () => {
-          const messages = await open('messagesCreate');
-          const body = messages.locator('.opblock-section-request-body');
-          const row = (name: string): Locator =>
-            body
-              .locator('.fields tr:not(.inside)')
-              .filter({ has: page.locator(`td:first-child > code:text-is("${name}")`) });
-          expect(await row('model').innerText()).toMatch(
-            /^model required\s+string\s+Id, alias or router of the model that is called\.\s+at most 256 characters$/,
-          );
-          expect(await row('max_tokens').innerText()).toMatch(
-            /^max_tokens\s+whole number\s+Most tokens of the answer\.\s+1 or more$/,
-          );
-          expect(await row('role').count()).toBe(0);
-          await body.getByText('Fields of messages').click();
-          await body.getByText('role "user"', { exact: true }).click();
-          expect(await row('role').innerText()).toMatch(/^role required\s+"user"/);
-          await body.getByText('Fields of content').click();
-          await body.getByText('BlockText', { exact: true }).click();
-          expect(await row('text').first().innerText()).toMatch(/^text required\s+string/);
-          const replies = messages.locator('.fields.replies');
-          expect(await replies.innerText()).toContain('The key is missing, unknown, disabled, deleted or expired.');
-          expect(await sideways()).toBe(0);
-        },
-        STEP_MS_MAX,
+  it(
+    'confirms before it deletes, and sends nothing where the answer is no',
+    async () => {
+      const watched = await suite.open('/docs/api/keysRemove');
+      const { page, requested } = watched;
+      await page.getByLabel('Your key').fill(MANAGEMENT_KEY);
+      await page.getByLabel('hash', { exact: true }).fill('0'.repeat(64));
+      const questions: string[] = [];
+      requested.length = 0;
+      page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
+      await page.getByRole('button', { name: 'Send' }).click();
+      expect(questions).toEqual([expect.stringMatching(/^Send DELETE \S+\/keys\/\{hash\}\? .* cannot be restored\.$/)]);
+      expect(requested.filter((address) => address.includes('/keys/'))).toEqual([]);
+      page.once('dialog', (dialog) => void dialog.accept());
+      const [sent] = await Promise.all([
+        page.waitForRequest((request) => request.method() === 'DELETE'),
+        page.getByRole('button', { name: 'Send' }).click(),
+      ]);
+      expect(new URL(sent.url()).pathname).toBe(`/api/v1/keys/${'0'.repeat(64)}`);
+      await page.getByText('The reply is complete.').waitFor();
+      expectStatus(watched, 404);
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
+
+  it(
+    'is used by keyboard alone: searched, read, tried',
+    async () => {
+      const watched = await suite.open('/docs', { viewport: SIZES[1] });
+      const { page } = watched;
+      const reader = new KeyboardReader(watched);
+      await reader.reach(/^Search$/);
+      await reader.type('count_tokens');
+      await page.getByRole('region', { name: 'Found' }).waitFor();
+      await reader.activate(/^POST \/messages\/count_tokens$/);
+      await heading(watched, /token/i);
+      await settled(watched);
+      await reader.reach(/^Your key/);
+      await reader.type(API_KEY);
+      await reader.activate(/^Send$/);
+      await page.getByText('The reply is complete.').waitFor();
+      await expectShown(() => page.getByLabel('Received reply', { exact: true }).innerText()).toContain(
+        '"input_tokens"',
       );
-
-      it('prints a curl line before anything is sent', async () => {
-        const line = await operation('messagesCreate').locator('.curl').innerText();
-        expect(line).toContain(`curl -X POST '${gateway.origin}/api/v1/messages'`);
-        expect(line).toContain('-H "authorization: Bearer $FAIRLEAD_API_KEY"');
-        expect(line).toContain('"model":"sandbox/echo"');
-      });
-
-      it(
-        'names the variable of the kind of key that an operation takes',
-        async () => {
-          for (const [id, variable] of [
-            ['keysCreate', 'FAIRLEAD_MANAGEMENT_KEY'],
-            ['showKeyShow', 'FAIRLEAD_API_KEY'],
-          ] as const) {
-            const opened = await open(id);
-            expect(await opened.locator('.curl').innerText()).toContain(`-H "authorization: Bearer $${variable}"`);
-            await opened.locator('.opblock-summary-control').click();
-          }
-        },
-        STEP_MS_MAX,
-      );
-
-      it(
-        'confirms before it deletes, and sends nothing where the answer is no',
-        async () => {
-          await page.getByLabel('Your key').fill(MANAGEMENT_KEY);
-          const removal = await open('keysRemove');
-          await removal.locator('.parameters input').fill('0'.repeat(64));
-          const questions: string[] = [];
-          const execute = removal.getByRole('button', { name: 'Execute' });
-          const requestsBefore = requested.length;
-          page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
-          await execute.click();
-          expect(questions).toEqual([
-            expect.stringMatching(/^Send DELETE \/keys\/\{hash\}\? .* cannot be restored\.$/),
-          ]);
-          expect(requested.slice(requestsBefore)).toEqual([]);
-          page.once('dialog', (dialog) => void dialog.accept());
-          const [sent] = await Promise.all([
-            page.waitForRequest((request) => request.method() === 'DELETE'),
-            execute.click(),
-          ]);
-          expect(new URL(sent.url()).pathname).toBe(`/api/v1/keys/${'0'.repeat(64)}`);
-          await removal.locator('.live-responses-table').waitFor();
-          expect(await removal.locator('.curl').innerText()).toContain('Bearer $FAIRLEAD_MANAGEMENT_KEY');
-          expect(await removal.locator('.curl').innerText()).not.toContain(MANAGEMENT_KEY);
-          // Chromium reports a reply of 404 as a fault of the page.
-          faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes('404')));
-          await page.getByLabel('Your key').fill('');
-          await removal.locator('.opblock-summary-control').click();
-        },
-        STEP_MS_MAX,
-      );
-
-      it(
-        'sends a try with the key of the reader, and shows what was answered',
-        async () => {
-          await page.getByLabel('Your key').fill(` ${API_KEY} `);
-          const messages = operation('messagesCreate');
-          const [sent] = await Promise.all([
-            page.waitForRequest(`${gateway.origin}/api/v1/messages`),
-            messages.getByRole('button', { name: 'Execute' }).click(),
-          ]);
-          expect((await sent.allHeaders())['authorization']).toBe(`Bearer ${API_KEY}`);
-          const answer = messages.locator('.live-responses-table');
-          await answer.waitFor();
-          expect(await answer.innerText()).toMatch(/200[^]*"type": "message"[^]*"text": "Say hello\."/);
-          expect(await messages.locator('.curl').innerText()).toContain('"model": "sandbox/echo"');
-          expect(await sideways()).toBe(0);
-        },
-        STEP_MS_MAX,
-      );
-
-      it(
-        'has a name for every button and every field',
-        async () => {
-          const opened = await open('keysList');
-          // By the rules of accessible names: a label, words inside, a title.
-          const nameless = await page.evaluate<string[]>(
-            `[...document.querySelectorAll('button, input, select, textarea')].filter((one) => ![
-              one.getAttribute('aria-label'), one.title, one.labels?.length > 0 && 'label',
-              one.tagName === 'BUTTON' && one.textContent].some((name) => name && name.trim() !== '')).map((one) => one.outerHTML)`,
-          );
-          expect(nameless).toEqual([]);
-          expect(await opened.getByLabel('include_disabled').count()).toBe(1);
-          const chapter = page.getByRole('button', { name: 'Collapse Models' });
-          await chapter.click();
-          await page.getByRole('button', { name: 'Expand Models' }).click();
-          await chapter.waitFor();
-          await opened.locator('.opblock-summary-control').click();
-        },
-        STEP_MS_MAX,
-      );
-
-      it(
-        'keeps the key to itself: no address, storage, cookie or text of the page has it',
-        async () => {
-          const places = await page.evaluate<string>(
-            'JSON.stringify([location.href, document.cookie, { ...localStorage }, { ...sessionStorage }, document.body.innerText])',
-          );
-          expect(places.includes(API_KEY)).toBe(false);
-          expect(requested.filter((address) => address.includes(API_KEY))).toEqual([]);
-          expect(await page.evaluate('indexedDB.databases().then((all) => all.length)')).toBe(0);
-          await page.reload();
-          await page.waitForSelector('.opblock');
-          expect(await page.getByLabel('Your key').inputValue()).toBe('');
-        },
-        STEP_MS_MAX,
-      );
-
-      it(
-        'fits whatever is opened',
-        async () => {
-          for (const id of OPENED) {
-            const opened = await open(id);
-            expect([id, await sideways()]).toEqual([id, 0]);
-            await opened.locator('.opblock-summary-control').click();
-          }
-        },
-        STEP_MS_MAX,
-      );
-
-      it('has broken no rule of its policy, raised no error and called no other host', () => {
-        expect(faults).toEqual([]);
-        expect(
-          requested.filter((address) => !address.startsWith(`${gateway.origin}/`) && !address.startsWith('data:')),
-        ).toEqual([]);
-        expect(requested.length).toBeGreaterThan(5);
-      });
-    });
-  });
+      suite.soundly(watched);
+    },
+    STEP_MS_MAX,
+  );
 });

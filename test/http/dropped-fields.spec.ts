@@ -24,7 +24,7 @@ describeOnEmbedded('what is dropped', (database) => {
         model('test/messages', [at('alpha')]),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

@@ -9,14 +9,14 @@ import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
-import { seatOf, seatsCatalog, type Seat } from './platform-seats.js';
+import { platformEndpointOf, platformCatalog, type PlatformEndpoint } from './platform-endpoints.js';
 import { FACES } from './translation-bench.js';
 
 const MODELS = ['gpt-5.2', 'gpt-5.4', 'gpt-5.4-mini', 'gpt-5.5', 'gpt-5.6-sol', 'gpt-6-sol', 'gpt-6.1-terra'] as const;
 const PLATFORMS = ['direct', 'azure'] as const;
-const SEATS: readonly Seat[] = PLATFORMS.flatMap((platform) =>
+const ENDPOINTS: readonly PlatformEndpoint[] = PLATFORMS.flatMap((platform) =>
   [...MODELS, 'gpt-6-astra'].flatMap((name) =>
-    (['openai-chat', 'openai-responses'] as const).map((dialect) => seatOf(platform, dialect, name)),
+    (['openai-chat', 'openai-responses'] as const).map((dialect) => platformEndpointOf(platform, dialect, name)),
   ),
 );
 const CASES = FACES.flatMap((face) =>
@@ -24,7 +24,7 @@ const CASES = FACES.flatMap((face) =>
     MODELS.map((name) => [`${face.name} of ${name} at ${platform}`, face, platform, name] as const),
   ),
 );
-/** It takes both. */
+/** A model that takes both. */
 const UNRESTRICTED = 'gpt-5.2';
 /** What chat completions receive beside functions. */
 const WORDS: Readonly<Record<string, string | undefined>> = { 'gpt-5.4': undefined, 'gpt-5.4-mini': undefined };
@@ -34,14 +34,14 @@ describeOnEmbedded('an effort beside functions', (database) => {
   const doubles = new Map<PlatformId, Double>();
   beforeAll(async () => {
     for (const platform of PLATFORM_IDS) doubles.set(platform, await startDouble(platform));
-    gateway = await startGateway(database, { catalog: seatsCatalog(doubles, SEATS), coolsDown: false });
-  }, 60_000);
+    gateway = await startGateway(database, { catalog: platformCatalog(doubles, ENDPOINTS), coolsDown: false });
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const double of doubles.values()) await double.close();
   });
 
-  async function send({ platform, model }: Seat, path: string, body: object) {
+  async function send({ platform, model }: PlatformEndpoint, path: string, body: object) {
     const double = doubles.get(platform)!;
     double.violations.length = 0;
     double.script({ parts: [{ type: 'text', text: 'Well.' }] });
@@ -66,20 +66,25 @@ describeOnEmbedded('an effort beside functions', (database) => {
         [face.thinking(2_000), ['thinking']],
         [{ ...face.thinking(2_000), ...face.effort('high') }, undefined],
       ] as const) {
-        const chat = await send(seatOf(platform, 'openai-chat', name), face.path, { stream, messages, tools, ...wish });
+        const chat = await send(platformEndpointOf(platform, 'openai-chat', name), face.path, {
+          stream,
+          messages,
+          tools,
+          ...wish,
+        });
         expect([chat.status, chat.reply]).toEqual([200, expect.stringContaining('Well.')]);
         if (name === UNRESTRICTED) continue;
         expect(chat.sent.reasoning_effort).toBe(name in WORDS ? WORDS[name] : 'none');
         if (!stream && lost !== undefined)
           expect(JSON.parse(chat.reply).router_metadata.attempts[0].dropped ?? []).toEqual(lost);
-        const seat = seatOf(platform, 'openai-responses', name);
-        const responses = await send(seat, face.path, { stream, messages, tools, ...wish });
+        const endpoint = platformEndpointOf(platform, 'openai-responses', name);
+        const responses = await send(endpoint, face.path, { stream, messages, tools, ...wish });
         expect(responses.status).toBe(200);
         expect(responses.sent.reasoning?.effort).toBe(
           lost?.length === 0 ? undefined : lost?.[0] === 'thinking' ? 'low' : 'high',
         );
       }
-      const alone = await send(seatOf(platform, 'openai-chat', name), face.path, {
+      const alone = await send(platformEndpointOf(platform, 'openai-chat', name), face.path, {
         stream,
         messages,
         ...face.effort('high'),
@@ -92,14 +97,20 @@ describeOnEmbedded('an effort beside functions', (database) => {
     for (const face of FACES) {
       const tools = [face.tool('look', { type: 'object', properties: {} })];
       const body = { messages: face.user('Hello'), tools };
-      const { status, reply, sent } = await send(seatOf(platform, 'openai-chat', 'gpt-6-astra'), face.path, body);
+      const { status, reply, sent } = await send(
+        platformEndpointOf(platform, 'openai-chat', 'gpt-6-astra'),
+        face.path,
+        body,
+      );
       expect([status, JSON.parse(reply).error.message, sent]).toEqual([
         400,
         expect.stringContaining('tools: '),
         undefined,
       ]);
-      expect((await send(seatOf(platform, 'openai-responses', 'gpt-6-astra'), face.path, body)).status).toBe(200);
-      const off = await send(seatOf(platform, 'openai-chat', 'gpt-6-astra'), face.path, {
+      expect(
+        (await send(platformEndpointOf(platform, 'openai-responses', 'gpt-6-astra'), face.path, body)).status,
+      ).toBe(200);
+      const off = await send(platformEndpointOf(platform, 'openai-chat', 'gpt-6-astra'), face.path, {
         messages: face.user('Hello'),
         ...face.effort('low'),
       });

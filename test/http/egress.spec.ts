@@ -39,7 +39,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
       catalog: { ...catalog, providers },
       variables: { FAIRLEAD_EGRESS_ALLOW: `127.0.0.2:${files.port}` },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([native, translated, files].map((server) => server?.close()));

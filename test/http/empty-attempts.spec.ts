@@ -49,7 +49,7 @@ describeOnEachDatabase('an attempt that answers nothing', (database) => {
       providers: { alpha: { kind: 'openai' }, beta: {} },
       models: [model('test/two', inTurn(['alpha', 'beta'])), model('test/one', inTurn(['alpha']))],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

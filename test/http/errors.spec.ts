@@ -18,7 +18,7 @@ describeOnEmbedded('errors by address', (database) => {
 
   beforeAll(async () => {
     gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const send = (
@@ -40,6 +40,8 @@ describeOnEmbedded('errors by address', (database) => {
     ['/api/v1/messages', '{}', 400, 'invalid-request'],
     ['/api/v1/chat/completions', '{', 400, 'invalid-request'],
     ['/api/v1/responses', '{', 400, 'invalid-request'],
+    ['/api/v1/embeddings', '{', 400, 'invalid-request'],
+    ['/api/v1/rerank', '{}', 400, 'invalid-request'],
     ['/api/v1/nowhere', '{}', 404, 'not-found'],
     ['/api/v1/models', '{}', 405, 'method-not-allowed'],
   ])('logs what %s refuses %s with', async (path, body, status, outcome) => {
@@ -102,6 +104,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['POST', '/v1/v1/chat/completions', 'POST /api/v1/chat/completions', 'chat'],
     ['POST', '/api/v1/chat/completion', 'POST /api/v1/chat/completions', 'chat'],
     ['POST', '/responses', 'POST /api/v1/responses', 'generic'],
+    ['POST', '/api/v1/embedding', 'POST /api/v1/embeddings', 'generic'],
     ['GET', '/models', 'GET /api/v1/models', 'generic'],
     ['GET', '/api/models/acme%2Fant', 'GET /api/v1/models/{name}', 'generic'],
     ['GET', '/api/v1/health/live', 'GET /health/live', 'generic'],
@@ -237,11 +240,11 @@ describeOnPostgres('a lost database', (database) => {
       { ...database, settings: { ...database.settings, databaseUrl: new Secret(proxy.url), databasePool: 2 } },
       { clock, variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } },
     );
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await proxy?.stop();
-  }, 30_000);
+  }, 240_000);
 
   const MANAGEMENT: readonly (readonly [string, string, string?])[] = [
     ['GET', '/keys'],
@@ -329,7 +332,7 @@ describeOnPostgres('a lost database', (database) => {
     expect((await statusOf('/keys', MANAGEMENT_KEY))[0]).toBe(200);
     expect((await statusOf('/key', 'nobody knows'))[0]).toBe(401);
     expect(gateway.log.filter(({ level }) => level === 'error')).toEqual([]);
-  }, 30_000);
+  }, 240_000);
 
   it('does not keep unknown keys waiting when it stops responding', async () => {
     proxy.freeze();
@@ -338,5 +341,5 @@ describeOnPostgres('a lost database', (database) => {
     expect(await statusOf('/key', 'another nobody')).toEqual(UNAVAILABLE);
     // Two seconds by design; a busy machine is slower.
     expect(performance.now() - before).toBeLessThan(10_000);
-  }, 30_000);
+  }, 240_000);
 });

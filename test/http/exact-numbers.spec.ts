@@ -16,7 +16,7 @@ describeOnEmbedded('numbers past a double', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const send = (model: string, stream = false): Promise<Response> =>

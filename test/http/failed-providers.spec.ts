@@ -21,10 +21,10 @@ describeOnEachDatabase('requests that failed', (database) => {
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
     ledger = new LedgerReader(bench.gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
-  /** Asks as a user of its own, by whom its figures are found. @returns the row */
+  /** Asks as a separate user, by whom its figures are found. @returns the row */
   async function failed(model: string, user: string, stream = false): Promise<JsonBody> {
     const path = stream ? '/chat/completions' : '/messages';
     const response = await bench.gateway.request(path, {

@@ -23,7 +23,7 @@ import {
 import type { UpstreamKind } from '../support/upstreams.js';
 import { ask, askStream, buildMessage, MessagesBench, START } from './messages-bench.js';
 
-/** The same failure in the form of each kind of provider. */
+/** One failure in the form of each kind of provider. */
 const DIALECTS = {
   anthropic: {
     model: 'test/native',
@@ -70,7 +70,7 @@ interface Failure {
   readonly what: string;
   readonly answer: (dialect: Dialect) => Answer;
   readonly expected: ExpectedError;
-  /** The provider gave a code of its own, which is passed on. */
+  /** The provider gave a separate code, which is passed on. */
   readonly hasCode?: boolean;
   /** The message concerns the operator's credential, so it is never passed on. */
   readonly isOperators?: boolean;
@@ -196,7 +196,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.second.script(anthropicText('From the second.')));
 
@@ -497,7 +497,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
     });
     const complaints = bench.complaints.slice(before);
     expect(complaints.filter(({ context }) => context !== 'providers')).toEqual([]);
-    // The same one is written once in ten seconds, and tests before this one had it.
+    // Equal complaints are written once in ten seconds, and tests before this one had some.
     expect(complaints.length).toBeLessThanOrEqual(more);
   });
 });

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
 
 /** Whose a generation is. */
 export type Owner = Pick<GenerationRow, 'account_id' | 'workspace_id' | 'key_hash'>;
@@ -16,6 +16,8 @@ export function generationRow(owner: Owner, changes: Partial<GenerationRow> = {}
     requested_model: 'test/model',
     model: 'test/model',
     upstream_model: null,
+    preset_id: null,
+    response_cache_source_id: null,
     provider: 'p0',
     provider_name: 'Provider p0',
     endpoint: 'p0',
@@ -86,7 +88,7 @@ export async function addStrangers(store: DataSource): Promise<Owner> {
   return addKey(store, account!.id);
 }
 
-/** A key of an account, in a workspace of its own. */
+/** A key of an account, in a separate workspace. */
 export async function addKey(store: DataSource, accountId: string): Promise<Owner> {
   const [workspace] = await store.query<{ id: string }[]>(
     `insert into workspaces (id, account_id, name, slug)

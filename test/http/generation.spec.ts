@@ -27,7 +27,7 @@ describeOnEachDatabase('GET /generation', (database) => {
     gateway = await startGateway(database);
     store = gateway.gateway.app.get(DataSource, { strict: false });
     owner = await ownerOf(store, hashKey(API_KEY));
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   interface Body {

@@ -36,7 +36,7 @@ describeOnEmbedded('guardrails in force', (database) => {
       ],
     });
     ledger = new LedgerReader(bench.gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

@@ -79,7 +79,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function call(
@@ -421,7 +421,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
       expect(strangers.body).toEqual({ unassigned_count: 0 });
     });
 
-    it('go with their guardrail, and with their key', async () => {
+    it('are deleted with their guardrail, and with their key', async () => {
       const [one, other] = [await create(), await create()];
       const [first, second] = [await newKey(), await newKey()];
       await assign(one.id, first);

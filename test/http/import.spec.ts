@@ -82,7 +82,7 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
     process.env['IMPORTED_AZURE_KEY'] = azure.credential;
     process.env[`ANTHROPIC_127_0_0_1_${proxy.port}_API_KEY`] = 'key-of-the-proxy';
     gateway = await startGateway(database, { variables: { FAIRLEAD_CATALOG: join(folder, 'fairlead-catalog.yaml') } });
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([vllm?.close(), proxy?.close(), azure?.close()]);
@@ -92,9 +92,9 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
     expect(output).toMatchObject({ code: 0, error: '' });
     expect(output.out).toMatch(/^fairlead-catalog.yaml: 3 models, 3 providers beside the shipped ones\.\n/);
     expect(output.out).toContain('model_list.3 (*): is a wildcard');
-    expect(output.out).toContain('model_list.0.litellm_params.rpm: limits stand at keys');
+    expect(output.out).toContain('model_list.0.litellm_params.rpm: limits belong to keys');
     expect(output.out).toContain(
-      `ANTHROPIC_127_0_0_1_${proxy!.port}_API_KEY: the key that stands in the file as plain text`,
+      `ANTHROPIC_127_0_0_1_${proxy!.port}_API_KEY: the key that is in the file as plain text`,
     );
     expect(output.out).not.toMatch(/sk-/);
   });
@@ -226,7 +226,7 @@ describeOnEmbedded('exports of OpenRouter', (database) => {
     await writeFile(join(folder, 'byok.json'), JSON.stringify(CREDENTIALS));
     gateway = await startGateway(database);
     before = (await listed()).length;
-  }, 120_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   it('are bodies, where no gateway is named', async () => {
@@ -274,7 +274,7 @@ describeOnEmbedded('exports of OpenRouter', (database) => {
     expect(keys.get(made[1].hash)).toMatchObject({ limit: 10, disabled: true });
     const hello = { model: 'sandbox/echo', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] };
     expect(await post(gateway, '/messages', hello, made[0].key)).toMatchObject({ type: 'message' });
-    // Of the keys that a credential was for, the one that is known is known by its new hash.
+    // A credential names its keys by their new hashes; keys that do not exist here are missing.
     const [credential] = lines(output).filter(({ path }) => path === '/api/v1/byok');
     expect(credential.body).toEqual({
       provider: 'anthropic',

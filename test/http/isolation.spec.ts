@@ -3,9 +3,9 @@
  * (docs/contribute/threat-model.md#addresses-and-credentials,
  * docs/contribute/threat-model.md#secrets-logs-and-the-operators-side). The real app runs on both databases. One
  * account creates one object of every kind; a second one, created by hand, requests each of these by its id on every
- * described route. Secrets are planted in every possible place, everything is made to fail at debug level, and all that
- * was answered, logged, measured and stored is searched for them, in clear, base64 and hex: the given secrets, and
- * those that the gateway generated itself.
+ * described route. Secrets are put into every field that can have them, every operation is made to fail at debug level,
+ * and all replies, logs, metrics and stored data are searched for them, in clear, base64 and hex: the given secrets,
+ * and those that the gateway generated itself.
  */
 import { createHmac } from 'node:crypto';
 import { DataSource } from 'typeorm';
@@ -57,10 +57,10 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
     const [provider] = (catalog as JsonBody).providers;
     provider.credential.value = CATALOG_CANARY;
     gateway = await startGateway(database, { catalog, coolsDown: false, variables: { LOG_LEVEL: 'debug' } });
-    routes = (await ApiDescription.of(gateway.origin)).operations;
+    routes = (await ApiDescription.of(gateway)).operations;
     await makeOneOfEverything();
     await makeSecondAccount();
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -107,6 +107,8 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
     await manage('PUT', '/budgets/users/a-user/daily', { limit_usd: 5 });
     ids['budgets'] = 'a-user';
     await manage('POST', `/guardrails/${guardrail.id}/assignments/keys`, { key_hashes: [key.hash] });
+    ids['presets'] = 'preset-of-ours';
+    await manage('POST', '/presets/preset-of-ours/messages', { temperature: 1 });
   }
 
   const rowsOf = async (statement: string): Promise<JsonBody[]> =>
@@ -139,6 +141,7 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
     if (path.includes('/assignments/members')) return { member_user_ids: ['a-user'] };
     if (path.endsWith('/rotate')) return { grace_seconds: 0 };
     if (path.endsWith('/raise')) return { amount_usd: 1, until: new Date(Date.now() + 60_000).toISOString() };
+    if (path === '/guardrails/{id}/test') return { text: 'a text' };
     if (path.includes('/members/')) return { user_ids: ['a-user'] };
     if (path.includes('/budgets/')) return method === 'PUT' ? { limit_usd: 1 } : undefined;
     return method === 'PATCH' ? { name: 'theirs now' } : undefined;
@@ -146,7 +149,7 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
 
   const everything = (): Promise<JsonBody[]> =>
     rowsOf(
-      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'destinations', 'alarm_destinations', 'outbox_events', 'audit_entries']
+      ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'presets', 'preset_versions', 'api_keys', 'api_key_secrets', 'destinations', 'alarm_destinations', 'outbox_events', 'audit_entries']
         .map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`)
         .join(' union all '),
     ); // oxfmt-ignore
@@ -158,12 +161,15 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
         parameters.length > 0 &&
         !COMMON.test(path) &&
         // Each account may have a user of any id, and a budget that does not exist is deleted without an error.
-        !(['PUT', 'DELETE'].includes(method) && path.startsWith('/budgets/')),
+        !(['PUT', 'DELETE'].includes(method) && path.startsWith('/budgets/')) &&
+        // Each account may have a preset of any slug.
+        !(method === 'POST' && path.startsWith('/presets/')),
     );
     const calls = named.map((route) => {
       const room = route.path.split('/')[1]!;
       const path = route.path
-        .replace(/\{(id|hash|reference)\}/, ids[room] ?? 'none')
+        .replace(/\{(id|hash|reference|slug)\}/, ids[room] ?? 'none')
+        .replace('{version}', '1')
         .replace('{interval}', 'daily')
         .replace('{month}', new Date().toISOString().slice(0, 7))
         .replace('{scope}', 'users');
@@ -180,7 +186,7 @@ describeOnEachDatabase('the isolation of accounts', (database) => {
   });
 
   it('lists nothing of another account', async () => {
-    for (const list of ['/keys', '/byok', '/workspaces', '/guardrails', '/audit', '/guardrails/assignments/keys', '/guardrails/assignments/members', '/alarms', '/alarms/history', '/observability/destinations', '/statements']) {
+    for (const list of ['/keys', '/byok', '/workspaces', '/guardrails', '/presets', '/audit', '/guardrails/assignments/keys', '/guardrails/assignments/members', '/alarms', '/alarms/history', '/observability/destinations', '/statements']) {
       const { status, body } = await send('GET', list, FOREIGN_MANAGEMENT_KEY);
       expect([list, status]).toEqual([list, 200]);
       const text = JSON.stringify(body);
@@ -366,5 +372,5 @@ describeOnEmbedded('the isolation of accounts, with key services that fail', (da
     await Promise.all([kms.close(), vault.close()]);
     expect(ways.log).toContain('key service');
     expect(findSecrets(secrets, ways)).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 });

@@ -1,8 +1,8 @@
 /**
- * Checks that a key makes no more requests and uses no more tokens per minute than its limits, with any payer,
- * and calls no model outside its list, by whatever field the model is named; that refused requests cost nothing and
- * are held no longer. The application runs before scripted providers, on a clock that stands in the middle of a
- * minute. Rules: docs/use/limits.md#limits-of-keys, docs/operate/keys.md#rates-and-models.
+ * Checks that a key makes no more requests and uses no more tokens per minute than its limits, with any payer, and
+ * calls no model outside its list, by whatever field the model is named; that refused requests cost nothing and are
+ * held no longer. The application runs before scripted providers, on a clock that is set to the middle of a minute.
+ * Rules: docs/use/limits.md#limits-of-keys, docs/operate/keys.md#rates-and-models.
  */
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
@@ -49,7 +49,7 @@ describeOnEmbedded('what keys are held to', (database) => {
       ),
     });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -123,7 +123,7 @@ describeOnEmbedded('what keys are held to', (database) => {
         message: expect.stringContaining('this key may use 186 tokens a minute'),
         metadata: { limit_source: 'key_rate_limit', limit: 'tokens_per_minute' },
       });
-      // A smaller request finds room.
+      // A smaller request is within the limit.
       expect((await message(key, { max_tokens: 50 })).status).toBe(200);
       await send('PATCH', `/keys/${hash}`, { rate_limits: { requests_per_minute: 100 } });
       expect((await message(key)).status).toBe(200);

@@ -34,7 +34,7 @@ describeOnEmbedded('rotation of keys', (database) => {
     });
     ledger = new LedgerReader(gateway);
     upstream.script(anthropicText('Hi.'));
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();

@@ -6,7 +6,7 @@
  */
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { frame, sse } from '../support/upstream-answers.js';
@@ -18,7 +18,7 @@ const MICRO = 1e-6;
 const FORTY = 'forty characters are ten tokens or so...';
 const FACES = ['/messages', '/chat/completions'];
 
-describeOnEmbedded('the last report of a stream', (database) => {
+describeOnEachDatabase('the last report of a stream', (database) => {
   let gateway: TestGateway;
   let anthropic: Upstream;
   let openai: Upstream;
@@ -34,7 +34,7 @@ describeOnEmbedded('the last report of a stream', (database) => {
       coolsDown: false,
     });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([anthropic, openai].map((upstream) => upstream?.close()));

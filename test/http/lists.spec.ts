@@ -6,9 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
+import { shortEndUser } from '../../src/core/end-user.js';
 import { hashKey } from '../../src/core/ids.js';
-import { GenerationListRepository } from '../../src/ledger/generation-list.repository.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import { GenerationListRepository } from '../../src/ledger/generations/generation-list.repository.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
@@ -19,6 +20,8 @@ const DAY = '2026-11-15';
 
 /** Longer than an entry of an index may be, and hardly shorter compressed. */
 const LONG_ID = randomBytes(5_000).toString('hex');
+/** Records have its hash. */
+const LONG_USER = 'u'.repeat(300);
 const EMOJI = '🙂'.repeat(256);
 
 interface Reply {
@@ -55,11 +58,11 @@ describeOnEachDatabase('lists', (database) => {
     await add('neighbour', { key_user: 'anna', model: 'test/other', requested_model: 'test/other' }, neighbour);
     await add('session', { session_id: LONG_ID, end_user: EMOJI, api_type: 'chat' });
     await add('overloaded', { outcome: 'provider-overloaded', model: null, provider: null, cost: '0' });
-    await add('rejected', rejectedWith(400));
+    await add('rejected', { ...rejectedWith(400), end_user: shortEndUser(LONG_USER) });
     await add('unprocessable', rejectedWith(422));
     await add('gone', { outcome: 'caller-gone', provider: 'p7' });
     await add('formula', { end_user: '=HYPERLINK("http://x","y")', session_id: 'a,"b"\nc', cost: '2.25' });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const rejectedWith = (status: number): Partial<GenerationRow> => ({
@@ -97,6 +100,7 @@ describeOnEachDatabase('lists', (database) => {
 
   it.each([
     [`user=${encodeURIComponent(EMOJI)}`, ['session']],
+    [`user=${LONG_USER}`, ['rejected']],
     [`session_id=${LONG_ID}`, ['session']],
     ['session_id=s', []],
     ['status=529', ['overloaded']],
@@ -315,7 +319,7 @@ describeOnEachDatabase('lists', (database) => {
         }),
       );
       for (let from = 0; from < rows.length; from += 1_000) await settle(store, ...rows.slice(from, from + 1_000));
-    }, 120_000);
+    }, 240_000);
     beforeEach(() => {
       reads = jest.spyOn(GenerationListRepository.prototype, 'read');
       reads.mockClear();
@@ -348,7 +352,7 @@ describeOnEachDatabase('lists', (database) => {
       } finally {
         client.destroy();
       }
-    }, 60_000);
+    }, 240_000);
 
     it('has every row once, and lets others in between', async () => {
       const rows = await read(`/generations?format=ndjson&from=${DAY}T13:00:00Z`);
@@ -358,7 +362,7 @@ describeOnEachDatabase('lists', (database) => {
         .map((line) => JSON.parse(line).id as string);
       expect(new Set(seen).size).toBe(6_000);
       expect(reads.mock.calls.length).toBeGreaterThanOrEqual(60);
-    }, 60_000);
+    }, 240_000);
 
     it('is cut where the store fails meanwhile, and is an error where it fails before', async () => {
       reads.mockRejectedValueOnce(new Error('gone'));

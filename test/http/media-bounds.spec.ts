@@ -34,7 +34,7 @@ describeOnEmbedded('the bound of media', (database) => {
         model('test/untold', [at('alpha', DEAR)], ROOMY),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
@@ -109,7 +109,7 @@ describeOnEmbedded('the bound of media', (database) => {
       mediaTokens('test/seeing', { ...block, text: 'ok', cache_control: { type: 'ephemeral' } }),
       mediaTokens('test/seeing', { ...block, text: 'ok', cache_control: { type: 'ephemeral', ttl: '1h' } }),
     ]);
-    // Of 66 tokens of input, each a quarter dearer, or twice as dear.
+    // 66 tokens of input, each a quarter dearer, or twice as dear.
     expect([plain, short - plain, long - plain]).toEqual([1, 17, 66]);
   });
 

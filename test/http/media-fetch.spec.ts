@@ -6,10 +6,10 @@
  */
 import { setMaxListeners } from 'node:events';
 import { ProviderClient } from '../../src/providers/provider-client.js';
-import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
-import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
-import { NameResolver, ServerNameResolver } from '../../src/shared/http/name-resolver.js';
-import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
+import { BytesInFlight } from '../../src/shared/queues/bytes-in-flight.js';
+import { CheckedIpAddresses } from '../../src/shared/http/client/checked-ip-addresses.js';
+import { NameResolver, ServerNameResolver } from '../../src/shared/http/client/name-resolver.js';
+import { SafeFetch } from '../../src/shared/http/client/safe-fetch.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { BlackHole } from '../support/black-hole.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -58,7 +58,7 @@ describeOnEmbedded('media by URL', (database) => {
         FAIRLEAD_EGRESS_ALLOW: `127.0.0.1:${files.port},127.0.0.1:${hole.port}`,
       },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([first, second, native, files, hole].map((server) => server?.close()));
@@ -70,7 +70,7 @@ describeOnEmbedded('media by URL', (database) => {
   });
 
   const document = (url: string): object => ({ type: 'document', source: { type: 'url', url } });
-  const place = (path: string): string => `${files.origin}${path}`;
+  const urlOf = (path: string): string => `${files.origin}${path}`;
   const bodyOf = (urls: readonly string[], changes: object = {}): object => ({
     model: 'test/two',
     max_tokens: 10,
@@ -80,7 +80,7 @@ describeOnEmbedded('media by URL', (database) => {
   const ask = (urls: readonly string[], changes: object = {}, init: RequestInit = {}) =>
     gateway.messages(bodyOf(urls, changes), init);
   const bytesHeld = (): number => gateway.gateway.app.get(BytesInFlight).held;
-  /** Whether the room of all requests is free again: another key can take its whole share. */
+  /** Whether all bytes in flight are released: another key can take its whole share. */
   function isWhole(): boolean {
     const other = gateway.gateway.app.get(BytesInFlight).open('another key');
     const took = other.take(1024 * KIB);
@@ -95,7 +95,7 @@ describeOnEmbedded('media by URL', (database) => {
     const bytes = file(700 * KIB);
     files.script(served(bytes));
     first.script(json(openaiError('down', 'server_error'), 503));
-    const answer = await ask([place('/a'), place('/a')], { ...changes, stream: true });
+    const answer = await ask([urlOf('/a'), urlOf('/a')], { ...changes, stream: true });
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('message_stop')]);
     expect(files.requests.map(({ path }) => path)).toEqual(['/a']);
     const data = `data:application/pdf;base64,${bytes.toString('base64')}`;
@@ -106,19 +106,19 @@ describeOnEmbedded('media by URL', (database) => {
     expect(isWhole()).toBe(true);
   });
 
-  it('refuses media without room with 503, and has room again afterwards', async () => {
+  it('refuses media beyond the bytes in flight with 503, and accepts media again afterwards', async () => {
     files.script(served(file(900 * KIB)));
-    const refused = await ask([place('/a')]);
+    const refused = await ask([urlOf('/a')]);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1']);
     expect(await refused.json()).toMatchObject({ error: { code: 503, message: expect.stringMatching(/in flight/) } });
     expect([first.requests.length, isWhole()]).toEqual([0, true]);
     files.script(served(file(700 * KIB)));
-    for (let round = 0; round < 4; round++) expect((await ask([place('/a')])).status).toBe(200);
+    for (let round = 0; round < 4; round++) expect((await ask([urlOf('/a')])).status).toBe(200);
   });
 
   it('names the field of unavailable media, and calls no provider', async () => {
     files.script((request) => (request.path === '/b' ? { status: 404, body: [] } : served(file(100))));
-    const refused = await ask([place('/a'), place('/b')]);
+    const refused = await ask([urlOf('/a'), urlOf('/b')]);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({
       error: { message: 'messages.0.content.2.source.url: answered with status 404' },
@@ -131,9 +131,9 @@ describeOnEmbedded('media by URL', (database) => {
     async (type) => {
       files.script({ headers: { 'content-type': type }, body: ['Write to bob@example.com.'] });
       for (const model of ['test/two', 'test/native']) {
-        const answer = await ask([place('/a.txt')], { model });
+        const answer = await ask([urlOf('/a.txt')], { model });
         // An endpoint that takes addresses fetches by itself: a filter has read the address.
-        const [status, calls] = model === 'test/native' ? [200, [place('/a.txt')]] : [400, []];
+        const [status, calls] = model === 'test/native' ? [200, [urlOf('/a.txt')]] : [400, []];
         const sent = JSON.stringify(
           [first, second, native].flatMap(({ requests }) => requests.map(({ json }) => json)),
         );
@@ -149,7 +149,7 @@ describeOnEmbedded('media by URL', (database) => {
     for (const stream of [true, false]) {
       const leaving = new AbortController();
       const arrived = files.request();
-      const gone = ask([place('/a')], { stream }, { signal: leaving.signal });
+      const gone = ask([urlOf('/a')], { stream }, { signal: leaving.signal });
       const request = await arrived;
       while (isWhole()) await new Promise((resolve) => setTimeout(resolve, 5));
       leaving.abort();
@@ -173,7 +173,7 @@ describeOnEmbedded('media by URL', (database) => {
     const fetch: unknown = gateway.gateway.app.get(SafeFetch, { strict: false });
     return (fetch as { slots: ReturnType<typeof slots> }).slots;
   };
-  const addresses = (): CheckedAddresses => gateway.gateway.app.get(CheckedAddresses, { strict: false });
+  const addresses = (): CheckedIpAddresses => gateway.gateway.app.get(CheckedIpAddresses, { strict: false });
   const until = async (holds: () => boolean): Promise<void> => {
     while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
   };
@@ -239,7 +239,7 @@ describeOnEmbedded('media by URL', (database) => {
     files.script(served(file(700 * KIB)));
     const isReached = reached();
     const leaving = new AbortController();
-    const gone = ask([url?.() ?? place('/a')], { model, stream: true }, { signal: leaving.signal });
+    const gone = ask([url?.() ?? urlOf('/a')], { model, stream: true }, { signal: leaving.signal });
     await isReached;
     leaving.abort();
     await expect(gone).rejects.toThrow();
@@ -253,7 +253,7 @@ describeOnEmbedded('media by URL', (database) => {
       await new Promise((resolve) => setTimeout(resolve, 1.3 * FIRST_MS));
       return served(file(100));
     });
-    expect((await ask([place('/a')], { model: 'test/hurried', stream: true })).status).toBe(200);
+    expect((await ask([urlOf('/a')], { model: 'test/hurried', stream: true })).status).toBe(200);
   });
 
   it('resolves and connects for others beside names that never resolve, and handles few of those at a time', async () => {
@@ -284,5 +284,5 @@ describeOnEmbedded('media by URL', (database) => {
     expect(unhindered).toBeGreaterThan(0);
     const names = new Set(tarpit.queries.map((question) => question.split(' ')[1]));
     expect([names.size > 0, names.size < NAMES / 2]).toEqual([true, true]);
-  }, 60_000);
+  }, 240_000);
 });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import type { Clock } from '../../src/core/time.js';
 import {
   API_KEY,
   catalogOf,
@@ -18,7 +19,9 @@ import { startUpstream, type Upstream } from '../support/upstreams.js';
 const CROWD = 8;
 /** Takes any prompt that a body may hold. */
 const ROOMY = { context_length: 100_000_000 };
-/** Of the model `test/impatient`. */
+/** Data policy of the provider of `test/forgetful`. */
+const FORGETFUL = { collects_data: false, zero_data_retention: true };
+/** Time-out of the model `test/impatient`. */
 const FIRST_MS = 600;
 
 export interface BenchOptions {
@@ -28,6 +31,7 @@ export interface BenchOptions {
   readonly aborts?: object;
   /** Whether the models of the shipped catalog are included. */
   readonly extendsShipped?: boolean;
+  readonly clock?: Clock;
 }
 
 /**
@@ -35,7 +39,7 @@ export interface BenchOptions {
  * one; `test/native-roomy` and `test/translated-roomy` take prompts of any length; `test/native-pair` and
  * `test/translated-pair` fall back to a second Anthropic one; `test/impatient` waits 600 ms for the first committing
  * event of either before it falls back; `test/crowd` has eight endpoints at the first, `test/nowhere` one without a
- * listener.
+ * listener; the provider of `test/forgetful` retains no data.
  */
 export class MessagesBench {
   private readonly clients: RawClient[] = [];
@@ -48,7 +52,7 @@ export class MessagesBench {
   ) {}
 
   static async start(database: TestDatabase, options: BenchOptions = {}): Promise<MessagesBench> {
-    const { variables = {}, aborts, extendsShipped = false } = options;
+    const { variables = {}, aborts, extendsShipped = false, clock } = options;
     const [anthropic, openai, second, closedPort] = await Promise.all([
       startUpstream('anthropic'),
       startUpstream('openai'),
@@ -73,9 +77,10 @@ export class MessagesBench {
       { id: 'test/crowd', at: crowd },
       { id: 'test/nowhere', at: [nowhere] },
       { id: 'test/nowhere-pair', at: [nowhere, fallback] },
+      { id: 'test/forgetful', at: [{ ...native, url: `${anthropic.url}/forgetful`, policy: FORGETFUL }] },
     ];
     const catalog = (extendsShipped ? extendedCatalogOf : catalogOf)(...entries);
-    const gateway = await startGateway(database, { catalog, variables, coolsDown: false });
+    const gateway = await startGateway(database, { catalog, variables, coolsDown: false, ...(clock && { clock }) });
     return new MessagesBench(gateway, anthropic, openai, second);
   }
 
@@ -97,7 +102,7 @@ export class MessagesBench {
 
   /** The log lines of all finished inference requests. */
   get requestLines(): JsonBody[] {
-    const isInference = (route: unknown): boolean => /\/(messages|chat\/completions)$/.test(String(route));
+    const isInference = (route: unknown): boolean => /\/(messages|chat\/completions|responses)$/.test(String(route));
     return this.gateway.log.filter((line) => line['msg'] === 'request' && isInference(line['route']));
   }
 

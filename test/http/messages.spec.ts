@@ -94,7 +94,7 @@ describeOnEmbedded('POST /messages', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each([NATIVE, TRANSLATED])('answers %s whole and streamed with a stored key', async (model) => {
@@ -111,7 +111,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const script = (model: string, { native, translated }: Pick<Reply, 'native' | 'translated'>): void =>

@@ -9,7 +9,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 
 const HELP =
   'No endpoint of test/one is left: north has no credential (NORTH_KEY is not set), south has no credential. Set the ' +
-  'variable of one of them where the gateway runs, or keep a credential of your own by POST /byok.';
+  'variable of one of them where the gateway runs, or store a credential of your own by POST /byok.';
 
 describeOnEmbedded('a missing credential', (database) => {
   let gateway: TestGateway;
@@ -34,7 +34,7 @@ describeOnEmbedded('a missing credential', (database) => {
         ],
       },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const post = async (path: string, body: object, key?: string): Promise<{ status: number; body: JsonBody }> => {

@@ -23,7 +23,7 @@ describeOnEmbedded('names of models', (database) => {
         model('other/chat', [at('delta', { model: 'chat-1' })]),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

@@ -1,6 +1,6 @@
 /**
  * Checks that the catalogue shows callers exactly what the catalog file specifies, to either kind of key
- * (docs/use/models.md#the-catalogue-as-callers-see-it). The catalog has five models; each filter is tried at its
+ * (docs/use/models.md#models-and-providers). The catalog has five models; each filter is tried at its
  * limit, over it and with a wrong value; figures are reported to health by hand.
  */
 import { writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { PUBLISHED_SLUGS } from '../../src/core/routing/published-slugs.js';
 import { UNROUTABLE } from '../../src/providers/catalog/unroutable.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
-import { fastest, stopwatch } from '../support/pace.js';
+import { fastest, stopwatch } from '../support/cpu-time.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 const provider = (slug: string, policy?: object): object => ({
@@ -116,7 +116,7 @@ describeOnEmbedded('the catalogue', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database, { catalog: CATALOG });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const get = async (path: string, key: string | null = API_KEY): Promise<{ status: number; body: JsonBody }> => {
@@ -228,7 +228,7 @@ describeOnEmbedded('the catalogue', (database) => {
     ['?zdr=true', ['acme/one', 'other/both']],
     ['?region=eu', ['acme/one', 'other/both']],
     ['?region=us', ['acme/one', 'acme/one:free']],
-    // Of one and the same endpoint.
+    // One endpoint must meet both filters.
     ['?region=us&zdr=true', []],
     ['?providers=beta&zdr=true', []],
     ['?providers=alpha&zdr=true&region=eu&q=one', ['acme/one']],
@@ -521,7 +521,7 @@ describeOnEmbedded('the catalogue', (database) => {
     });
     expect(others.find(({ slug }: JsonBody) => slug === 'groq')).toMatchObject({
       routable: false,
-      reason: expect.stringContaining('The catalog in force leaves this provider out'),
+      reason: expect.stringContaining('The active catalog does not have this provider'),
     });
   });
 });
@@ -530,7 +530,7 @@ describeOnEmbedded('the catalogue of a caller', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database, { catalog: CATALOG });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const listed = async (path = '/models/user'): Promise<string[]> => idsOf(await (await gateway.request(path)).json());
@@ -582,10 +582,10 @@ describeOnEmbedded('a large catalogue', (database) => {
       name: `Acme: Model ${index}`,
     }));
     gateway = await startGateway(database, { catalog: { ...CATALOG, models } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
-  /** Of the caller and the gateway together; the fastest of many: the first are compiled while they run. */
+  /** Time of the caller and the gateway together; the fastest of many: the first are compiled while they run. */
   async function msOf(path: string, count: number): Promise<number> {
     let best = Infinity;
     for (let call = 0; call < CALLS; call++) {
@@ -627,7 +627,7 @@ describeOnEmbedded('the public catalogue', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database, { catalog: CATALOG, variables: { FAIRLEAD_PUBLIC_CATALOG: 'on' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const statusOf = async (path: string, key: string | null): Promise<number> =>
@@ -659,7 +659,7 @@ describeOnEmbedded('the public catalogue past its bound', (database) => {
   beforeAll(async () => {
     const variables = { FAIRLEAD_PUBLIC_CATALOG: 'on', FAIRLEAD_FLOOD: 'auth=3/60s' };
     gateway = await startGateway(database, { catalog: CATALOG, variables });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   it('refuses requests without a key, counted by address and apart from failed authentications', async () => {
@@ -668,7 +668,9 @@ describeOnEmbedded('the public catalogue past its bound', (database) => {
     const refused = await ask('/models/acme/one', null);
     expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
     expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
-    expect(await refused.json()).toMatchObject({ error: { message: expect.stringContaining('without a key') } });
+    expect(await refused.json()).toMatchObject({
+      error: { message: expect.stringContaining('without a key'), metadata: { limit_source: 'keyless_requests' } },
+    });
     expect((await ask('/models', API_KEY)).status).toBe(200);
     expect((await ask('/key', null)).status).toBe(401);
   });

@@ -6,11 +6,13 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { compiledSource } from '../support/compiled-source.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { bundledProgram, flagsFor } from '../support/bundled-program.js';
 import { describeOnPostgres } from '../support/database.js';
+import { copyPreparedStore } from '../support/prepared-store.js';
 
 const ROOT = join(__dirname, '..', '..');
 const KEY = 'inference-canary-0123';
@@ -19,13 +21,14 @@ const MANAGEMENT_KEY = 'management-canary-0123';
 const LIFE_MS_MAX = 120_000;
 
 let directory: string;
+let mainFile: string;
 const running = new Set<GatewayProcess>();
 
 /** The arguments of the program, and those of Node itself. */
 interface ProgramWords {
   readonly words?: readonly string[];
   readonly flags?: readonly string[];
-  /** It runs under a terminal of its own. */
+  /** Whether the program runs under a separate terminal. */
   readonly isAtTerminal?: boolean;
 }
 
@@ -50,7 +53,7 @@ class GatewayProcess {
   constructor(variables: Record<string, string>, { words = [], flags = [], isAtTerminal = false }: ProgramWords = {}) {
     const environment = { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(directory, 'data'), ...variables };
     this.variables = variables;
-    const program = [...flags, compiledSource('main.js'), ...words];
+    const program = [...flagsFor(variables), ...flags, mainFile, ...words];
     const [command, given] = isAtTerminal
       ? [TERMINAL, terminalWords([process.execPath, ...program])]
       : [process.execPath, program];
@@ -97,6 +100,13 @@ const ask = (origin: string, body: object, key = KEY): Promise<Response> =>
     body: JSON.stringify({ max_tokens: 64, messages: [{ role: 'user', content: 'a content-canary' }], ...body }),
   });
 
+/** @returns the path of a data directory whose database is there: only a test of a first start has it created */
+async function prepareStore(name: string): Promise<string> {
+  const path = join(directory, name);
+  await copyPreparedStore(path);
+  return path;
+}
+
 /** A port without a listener at this moment. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -108,13 +118,15 @@ async function freePort(): Promise<number> {
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-operation-'));
-});
+  mainFile = await bundledProgram();
+  await prepareStore('data');
+}, LIFE_MS_MAX);
 
 afterAll(async () => {
   for (const gateway of running) gateway.signal('SIGKILL');
   await Promise.all([...running].map((gateway) => gateway.ended));
   await rm(directory, { recursive: true, force: true });
-}, 30_000);
+}, 240_000);
 
 describe('a start that cannot succeed', () => {
   it('exits 1 naming every wrong variable and showing no secret', async () => {
@@ -182,14 +194,14 @@ describe('a start that cannot succeed', () => {
     expect(gateway.output).toBe('Fairlead needs Node 20.19 or later, and this is 20.18.3.\n');
   });
 
-  it('answers a command in the place of a start', async () => {
+  it('answers a command instead of a start', async () => {
     const help = new GatewayProcess({}, { words: ['--help'] });
     expect([await help.ended, help.output.split('\n')[0]]).toEqual([
       0,
       expect.stringMatching(/^Fairlead \d+\.\d+\.\d+, a model/),
     ]);
     const wrong = new GatewayProcess({}, { words: ['--prot'] });
-    expect([await wrong.ended, wrong.output]).toEqual([2, expect.stringContaining('takes no "--prot"')]);
+    expect([await wrong.ended, wrong.output]).toEqual([2, expect.stringContaining('has no argument "--prot"')]);
   });
 });
 
@@ -208,7 +220,7 @@ describe('a start at a terminal', () => {
         expect(banner).toContain(line);
       expect(banner!.trim().split('\n').length).toBeLessThan(12);
       expect(keys).toMatch(/^sk-fl-v1-[0-9a-f]{64}\nFAIRLEAD_API_KEY=sk-fl-v1-[0-9a-f]{64}\ncurl http/);
-      await first.prints(/Console, once within 15 minutes: http:\S+\/console#link=[\w-]{43}\n/);
+      await first.prints(/Sign in to the console, once and within 15 minutes: http:\S+\/console#link=[\w-]{43}\n/);
       first.signal('SIGINT');
       await first.ended;
       const second = new GatewayProcess(variables, { flags });
@@ -228,7 +240,7 @@ describe('a start at a terminal', () => {
         FAIRLEAD_MANAGEMENT_KEY: MANAGEMENT_KEY,
         OPENAI_API_KEY: 'sk-canary-0123456789',
       };
-      const shown = new GatewayProcess({ ...variables, DATA_DIR: join(directory, 'shown') }, { isAtTerminal: true });
+      const shown = new GatewayProcess({ ...variables, DATA_DIR: await prepareStore('shown') }, { isAtTerminal: true });
       await shown.prints(/ {2}Data .*\n/);
       const origin = /listens at (http:\/\/[\d.:]+)/.exec(shown.output)![1]!;
       expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);
@@ -256,7 +268,7 @@ describe('a start at a terminal', () => {
       expect(shown.output).not.toContain('canary');
       expect(shown.output).not.toContain('"message":"listening at');
 
-      const logged = new GatewayProcess({ ...variables, DATA_DIR: join(directory, 'logged') });
+      const logged = new GatewayProcess({ ...variables, DATA_DIR: await prepareStore('logged') });
       await logged.origin();
       logged.signal('SIGTERM');
       await logged.ended;
@@ -283,7 +295,7 @@ describeOnPostgres('a start by a role without rights', (database) => {
           FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
         });
         expect(await gateway.ended).toBe(1);
-        expect(gateway.output).toMatch(new RegExp(`^The role ${role} .*: GRANT \\S+ TO ${role};\n$`));
+        expect(gateway.output).toMatch(new RegExp(`(?:^|\\n)The role ${role} .*: GRANT \\S+ TO ${role};\n$`));
       } finally {
         await owner.query(`drop role ${role}`);
         await owner.destroy();
@@ -381,7 +393,7 @@ describe('the life of a process', () => {
   );
 
   it(
-    'leaves at once at a second signal',
+    'leaves at once at a signal two seconds later',
     async () => {
       const gateway = new GatewayProcess({});
       const origin = await gateway.origin();
@@ -389,6 +401,7 @@ describe('the life of a process', () => {
       expect(stream.status).toBe(200);
       gateway.signal('SIGTERM');
       await gateway.prints(/SIGTERM: stopping/);
+      await sleep(2_100);
       gateway.signal('SIGTERM');
       expect(await gateway.ended).toBe(1);
       await expect(stream.text()).rejects.toThrow();
@@ -440,13 +453,14 @@ describe('a port for health', () => {
         DATABASE_URL: `postgres://user:secret-canary@127.0.0.1:${closedPort}/books`,
         FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
       });
-      await gateway.prints(/which is not reached yet \(ECONNREFUSED\)/);
+      await gateway.prints(/which cannot be used yet \(ECONNREFUSED\)/);
       const health = `http://127.0.0.1:${gateway.variables['FAIRLEAD_HEALTH_PORT']}`;
       expect(await statusAt(`${health}/health/live`)).toBe(200);
       expect(await statusAt(`${health}/health/ready`)).toBe(503);
       expect(await statusAt(`${health}/metrics`)).toBe(503);
       await expect(fetch(`http://127.0.0.1:${port}/health/live`)).rejects.toThrow();
       gateway.signal('SIGTERM');
+      await sleep(2_100);
       gateway.signal('SIGTERM');
       await gateway.ended;
       expect(gateway.output).not.toContain('canary');
@@ -454,6 +468,26 @@ describe('a port for health', () => {
     LIFE_MS_MAX,
   );
 });
+
+it(
+  'a server of the database that accepts connections and does not answer: the log names the time-out',
+  async () => {
+    const server = createTcpServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const gateway = new GatewayProcess({
+      DATABASE_URL: `postgres://user:secret-canary@127.0.0.1:${(server.address() as AddressInfo).port}/books`,
+      FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+    });
+    await gateway.prints(/which cannot be used yet \((?:timeout|Connection terminated)[^)]*\)/);
+    gateway.signal('SIGTERM');
+    await sleep(2_100);
+    gateway.signal('SIGTERM');
+    await gateway.ended;
+    expect(gateway.output).not.toContain('canary');
+    server.close();
+  },
+  LIFE_MS_MAX,
+);
 
 describeOnPostgres('a server of the database', (database) => {
   it('that refuses the connection ends the start in one line, without a secret', async () => {

@@ -75,7 +75,7 @@ describeOnEmbedded('what the operator loses', (database) => {
       clock,
     });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterEach(() => gateway?.close());
 
   const bodyFor = (model: string): JsonBody => ({
@@ -130,7 +130,7 @@ describeOnEmbedded('what the operator loses', (database) => {
     const { metric, rows, activity } = await sums();
     expect(rows).toBeGreaterThan(0);
     expect([metric, activity]).toEqual([expect.closeTo(rows, 9), expect.closeTo(rows, 9)]);
-  }, 60_000);
+  }, 240_000);
 
   /** In microdollars, for the common key. */
   async function boundOf(model: string): Promise<number> {
@@ -172,7 +172,7 @@ describeOnEmbedded('what the operator loses', (database) => {
       clock,
     });
     expect(await boundOf('test/paid')).toBe(BOUND);
-  }, 60_000);
+  }, 240_000);
 
   it.each<[string, JsonBody]>([
     ['a trillion of cached tokens', { cache_read_input_tokens: 1e12 }],

@@ -4,7 +4,7 @@
  * over the sandbox; at the end the ledger is verified.
  */
 import { DataSource } from 'typeorm';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
@@ -18,7 +18,7 @@ describeOnEachDatabase('refusals', (database) => {
   beforeAll(async () => {
     gateway = await startGateway(database);
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function ask(key: string, more: object = {}): Promise<{ status: number; ids: string[] }> {

@@ -110,7 +110,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       ],
     }; // oxfmt-ignore
     gateway = await startGateway(database, { catalog, coolsDown: false });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([openai, other, anthropic].map((upstream) => upstream?.close()));
@@ -189,7 +189,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       }
     });
 
-    it('continues with everything that its maker requires back, in its place', async () => {
+    it('continues with everything that its maker requires back, at its position', async () => {
       openai.script(responsesText('A stone.'));
       await ask(face, 'test/thinker', history, stream);
       expect(sentTo(openai).input).toEqual([

@@ -6,7 +6,7 @@
  */
 import { anthropicReply, anthropicText, anthropicThinking } from '../support/anthropic-upstream.js';
 import { startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { seal } from '../support/doubles/double.js';
 import { openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -35,7 +35,7 @@ const SEALED = {
 };
 const user = (content: string): object => ({ role: 'user', content });
 
-describeOnEachDatabase('POST /responses', (database) => {
+describeOnEmbedded('POST /responses', (database) => {
   let gateway: TestGateway;
   const upstreams = {} as Record<ModelName, Upstream>;
 
@@ -57,6 +57,8 @@ describeOnEachDatabase('POST /responses', (database) => {
       'structured_outputs',
     ];
     const pricing = { prompt: '3', completion: '15', input_cache_read: '0.3' };
+    const searching = { ...pricing, web_search: '0.01' };
+    const prices = { 'test/native': searching, 'test/chat': pricing, 'test/own': searching };
     const catalog = {
       extends: 'default',
       version: 1,
@@ -73,11 +75,11 @@ describeOnEachDatabase('POST /responses', (database) => {
         context_length: 200_000,
         input_modalities: ['text', 'image', 'file'],
         output_modalities: ['text'],
-        endpoints: [{ provider: slugs[id], model: 'upstream', pricing, supported_parameters }],
+        endpoints: [{ provider: slugs[id], model: 'upstream', pricing: prices[id], supported_parameters }],
       })),
     };
     gateway = await startGateway(database, { catalog, coolsDown: false, variables: { LOG_LEVEL: 'error' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all(MODELS.map((name) => upstreams[name]?.close()));
@@ -143,7 +145,7 @@ describeOnEachDatabase('POST /responses', (database) => {
     it.each([
       ['a function', LOOK, { at: 'it' }, { type: 'function_call', name: 'look', arguments: '{"at":"it"}' }],
       ['a tool of a namespace', { type: 'namespace', name: 'fs', description: 'd', tools: [LOOK] }, {}, { type: 'function_call', name: 'look', namespace: 'fs', arguments: '{}' }],
-    ])('goes on with %s', async (_what, tool, input, call) => {
+    ])('continues with %s', async (_what, tool, input, call) => {
       const called = 'namespace' in call ? 'fs__look' : 'look';
       upstreams[model].script(calls[model](called, input));
       const first = await ask({ model, stream, tools: [tool] });
@@ -271,7 +273,7 @@ describeOnEachDatabase('POST /responses', (database) => {
       expect(output.find(({ type }: JsonBody) => type === 'openrouter:datetime')).toMatchObject({ timezone: 'UTC', status: 'completed' }); // oxfmt-ignore
       expect(output.at(-1)).toMatchObject({ type: 'message' });
       expect(usage.server_tool_use_details).toMatchObject({ tool_calls_executed: 2, web_search_requests: 1 });
-      // They come back and are left out.
+      // The client sends the items back, and they are left out.
       await ask({ ...body, input: [user('Hello'), ...output, user('Thanks.')] });
     });
 
@@ -381,5 +383,68 @@ describeOnEachDatabase('POST /responses', (database) => {
     }
     upstreams['test/chat'].script(openaiText('Alive.'));
     expect(outputText(await ask({ model: 'test/chat' }))).toBe('Alive.');
-  }, 60_000);
+  }, 240_000);
+
+  describe('a search that an agent offers by itself', () => {
+    const SEARCH = { type: 'web_search', external_web_access: true };
+    const LEFT_OUT =
+      'tools.1: is left out: no vendor of this model runs it here, and this gateway lacks an engine for it';
+
+    it.each([false, true])('is left out with a warning where nobody can run it, stream %s', async (stream) => {
+      upstreams['test/chat'].script(openaiText('Hi.'));
+      const body = { model: 'test/chat', input: 'Hello', stream, tools: [LOOK, SEARCH], tool_choice: 'auto' };
+      const response = await post(body);
+      const text = await response.text();
+      expect([response.status, response.headers.get('x-fairlead-warning')]).toEqual([200, LEFT_OUT]);
+      expect(text).toContain('Hi.');
+      expect(sentTo('test/chat').tools).toMatchObject([{ function: { name: 'look' } }]);
+      const explained: JsonBody = await (await gateway.request('/routing/explain?format=responses', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      })).json(); // oxfmt-ignore
+      expect(explained.data.warnings).toEqual([LEFT_OUT]);
+    });
+
+    describe.each([false, true])('stream %s', (stream) => {
+      it.each([
+        ['test/native', anthropicText, { type: 'web_search_20250305', name: 'web_search' }],
+        ['test/own', responsesText, { type: 'web_search' }],
+      ] as const)('is sent to a vendor that runs it: %s', async (model, text, own) => {
+        upstreams[model].script(text('Hi.'));
+        const response = await post({ model, input: 'Hello', stream, tools: [LOOK, SEARCH] });
+        expect([response.status, response.headers.get('x-fairlead-warning')]).toEqual([200, null]);
+        expect(await response.text()).toContain('Hi.');
+        const { tools } = sentTo(model);
+        expect(tools).toEqual([expect.objectContaining({ name: 'look' }), own]);
+      });
+
+      it('keeps its other options', async () => {
+        upstreams['test/own'].script(responsesText('Hi.'));
+        const options = {
+          search_context_size: 'low',
+          filters: { allowed_domains: ['a.example'] },
+          search_content_types: ['text', 'image'],
+        };
+        await ask({ model: 'test/own', stream, tools: [{ ...SEARCH, ...options }] });
+        expect(sentTo('test/own').tools).toEqual([{ type: 'web_search', ...options }]);
+      });
+    });
+
+    it.each([
+      ['without that word', { tools: [LOOK, { type: 'web_search' }] }],
+      ['with null for that word', { tools: [LOOK, { ...SEARCH, external_web_access: null }] }],
+      ['where it is chosen', { tools: [LOOK, SEARCH], tool_choice: { type: 'web_search' } }],
+      ['where a call is demanded', { tools: [LOOK, SEARCH], tool_choice: 'required' }],
+    ])('is refused by name %s', async (_, fields) => {
+      const calls = upstreams['test/chat'].requests.length;
+      const response = await post({ model: 'test/chat', input: 'Hello', ...fields });
+      const { error }: JsonBody = await response.json();
+      expect([response.status, error.message]).toEqual([
+        400,
+        expect.stringMatching(/^tools\.1: no engine of web searches/),
+      ]);
+      expect(upstreams['test/chat'].requests).toHaveLength(calls);
+    });
+  });
 });

@@ -37,7 +37,7 @@ describeOnEmbedded('attempts of one request', (database) => {
         model('test/next', [at('gamma')]),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
@@ -214,7 +214,7 @@ describeOnEmbedded('the time of one request', (database) => {
         model('test/next', [at('gamma')]),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
@@ -278,7 +278,7 @@ describeOnEmbedded('a failure at the start of a stream', (database) => {
       providers: { alpha: { kind: KINDS.alpha }, beta: { kind: KINDS.beta }, gamma: {} },
       models: [model('test/alpha', inTurn(['alpha', 'gamma'])), model('test/beta', inTurn(['beta', 'gamma']))],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

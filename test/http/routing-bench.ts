@@ -4,14 +4,15 @@ import { anthropicError, anthropicText } from '../support/anthropic-upstream.js'
 import type { TestDatabase } from '../support/database.js';
 import { openaiError, openaiText } from '../support/openai-upstream.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import { responsesText } from '../support/responses-upstream.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { json, type Answer, type Script } from '../support/upstream-answers.js';
-import { startUpstream, type Upstream, type UpstreamKind } from '../support/upstreams.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
 
 /** A provider of the catalog, with an upstream of its own. */
 export interface ProviderParts {
   /** Default: `anthropic`. */
-  readonly kind?: UpstreamKind;
+  readonly kind?: keyof typeof DIALECTS;
   /** In the form of the catalog file. */
   readonly policy?: { collects_data?: boolean; zero_data_retention?: boolean; region?: string };
   /** The provider's behaviour for abandoned calls; the catalog's default where absent. */
@@ -46,7 +47,7 @@ const DEARER = 10_000;
 
 /** Endpoints that are drawn in this order, four at most. */
 export const inTurn = (tags: readonly string[], parts: EndpointParts = {}): object[] =>
-  tags.map((tag, place) => at(tag, { usd: DEARER ** place, ...parts }));
+  tags.map((tag, position) => at(tag, { usd: DEARER ** position, ...parts }));
 
 /** A model in the form of the catalog file; it reads images and files. */
 export const model = (id: string, endpoints: readonly object[], keys: object = {}): object => ({
@@ -71,11 +72,11 @@ export interface Outcome {
   readonly headers: Headers;
   /** The whole reply or the error; for a stream the message of its start. */
   readonly body: JsonBody;
-  /** Of a stream. */
+  /** Events of a streamed reply. */
   readonly events: readonly JsonBody[];
 }
 
-export interface Manner {
+export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly key?: string | null;
   /** Another gateway than the bench's first. */
@@ -87,6 +88,11 @@ const DIALECTS = {
   openai: {
     name: 'openai-chat',
     text: openaiText,
+    error: (type: string, message: string): object => openaiError(message, type, type),
+  },
+  responses: {
+    name: 'openai-responses',
+    text: responsesText,
     error: (type: string, message: string): object => openaiError(message, type, type),
   },
 } as const;
@@ -189,7 +195,7 @@ export class RoutingBench {
   }
 
   /** `POST /messages`. A body with `stream` is read to its end. */
-  async ask(body: object, { gateway = this.gateway, ...init }: Manner = {}): Promise<Outcome> {
+  async ask(body: object, { gateway = this.gateway, ...init }: RequestOptions = {}): Promise<Outcome> {
     const response = await gateway.messages(body, init);
     const { status, headers } = response;
     const text = await response.text();
@@ -201,15 +207,18 @@ export class RoutingBench {
   }
 
   /** The providers called for this request, in order. */
-  async callsOf(body: object, manner?: Manner): Promise<readonly string[]> {
+  async callsOf(body: object, options?: RequestOptions): Promise<readonly string[]> {
     const before = this.calls.length;
-    await this.ask(body, manner);
+    await this.ask(body, options);
     return this.calls.slice(before);
   }
 
   /** `POST /routing/explain`: the response with its text. */
-  async explain(body: object, { query = '', ...manner }: Manner & { query?: string } = {}): Promise<Explained> {
-    const { gateway = this.gateway, headers, ...init } = manner;
+  async explain(
+    body: object,
+    { query = '', ...options }: RequestOptions & { query?: string } = {},
+  ): Promise<Explained> {
+    const { gateway = this.gateway, headers, ...init } = options;
     const response = await gateway.request(`/routing/explain${query}`, {
       method: 'POST',
       body: JSON.stringify(body),
@@ -226,7 +235,7 @@ export class RoutingBench {
     await Promise.all([...this.upstreams.values()].map((upstream) => upstream.close()));
   }
 
-  private kindOf(slug: string): UpstreamKind {
+  private kindOf(slug: string): keyof typeof DIALECTS {
     return this.options.providers[slug]!.kind ?? 'anthropic';
   }
 

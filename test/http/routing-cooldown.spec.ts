@@ -37,7 +37,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
         model(`test/billing-${name}`, inTurn(['delta', 'beta'])),
       ]),
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => {
     bench.reset();
@@ -251,7 +251,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     expect(bench.calls.filter((slug) => slug === 'alpha')).toHaveLength(1);
   });
 
-  it('a trial whose caller left makes room for the next', async () => {
+  it('a trial whose caller left frees its slot for the next', async () => {
     bench.script('alpha', hinting(1));
     await bench.ask(ask(pair));
     pass(BASE_S);
@@ -270,7 +270,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     expect(calls).toEqual(['alpha']);
   });
 
-  it('a trial that runs on without its caller makes room for the next', async () => {
+  it('a trial that continues without its caller frees its slot for the next', async () => {
     const billing = `test/billing-${next}`;
     bench.script('delta', hinting(1));
     await bench.ask(ask(billing));

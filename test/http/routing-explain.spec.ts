@@ -1,6 +1,6 @@
 /**
  * Checks that `POST /routing/explain` returns the plan by which a request would be served, with the reason for each
- * place and each exclusion, calls no provider, and returns the same bytes for the same seed
+ * position and each exclusion, calls no provider, and returns the same bytes for the same seed
  * (docs/use/routing.md#asking-why). Explanations are compared with the calls that are then made.
  */
 import { MANAGEMENT_KEY } from '../support/app.js';
@@ -42,7 +42,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
         model('test/dialects', inTurn(['gamma', 'alpha'])),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
@@ -102,7 +102,14 @@ describeOnEmbedded('POST /routing/explain', (database) => {
         },
       ],
       excluded: [
-        { model: 'test/turns', tag: 'gamma', provider: 'Gamma', reason: 'ignored', detail: 'provider.ignore' },
+        {
+          model: 'test/turns',
+          tag: 'gamma',
+          provider: 'Gamma',
+          reason: 'ignored',
+          words: expect.any(String),
+          detail: 'provider.ignore',
+        },
       ],
     });
   });
@@ -129,6 +136,17 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(chat.status).toBe(200);
     expect(chat.text).toBe(messages.text);
     const refused = await bench.explain({ ...rest, temperature: 3 }, { query: `${query}chat` });
+    expect([refused.status, refused.body.error.message]).toEqual([400, 'temperature: must be at most 2']);
+  });
+
+  it('explains a body of responses as it does the same request in the other formats', async () => {
+    const query = '?seed=a&format=';
+    const { max_tokens, messages, ...rest } = ask('test/equal') as JsonBody;
+    const body = { ...rest, max_output_tokens: max_tokens, input: messages };
+    const answer = await bench.explain(body, { query: `${query}responses` });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe((await bench.explain(ask('test/equal'), { query: `${query}messages` })).text);
+    const refused = await bench.explain({ ...body, temperature: 3 }, { query: `${query}responses` });
     expect([refused.status, refused.body.error.message]).toEqual([400, 'temperature: must be at most 2']);
   });
 
@@ -246,6 +264,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
         provider: nameOf('alpha'),
         credential: 'shared',
         reason: 'cooling-down',
+        words: expect.stringContaining('cool'),
         cooling_by: 'rate-limit',
         retry_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       },

@@ -10,7 +10,7 @@ import { openaiReply } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { frame, HANG, json, sse } from '../support/upstream-answers.js';
-import { Transport } from '../../src/providers/transport.js';
+import { Transport } from '../../src/providers/transport/transport.js';
 import { after, delta, gate, OPEN } from './messages-bench.js';
 import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
@@ -40,7 +40,7 @@ describeOnEmbedded('router metadata', (database) => {
         ),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
@@ -229,7 +229,10 @@ describeOnEmbedded('router metadata', (database) => {
       const response = await bench.gateway.messages(ask('test/pair', { stream }), ENABLED);
       defect.mockRestore();
       const text = await response.text();
-      expect([response.status, JSON.parse(text).error.error_type]).toEqual([500, 'server']);
+      // On a busy machine a heartbeat may have begun the stream.
+      const hasBegun = text.startsWith(':');
+      const { error }: JsonBody = JSON.parse(hasBegun ? /^data: (.*)$/m.exec(text)![1]! : text);
+      expect([response.status, error.error_type]).toEqual([hasBegun ? 200 : 500, 'server']);
       silent(text);
     });
 

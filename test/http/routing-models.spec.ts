@@ -55,7 +55,7 @@ describeOnEmbedded('several models', (database) => {
         ...ONES.map((id) => model(id, [at('alpha')])),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

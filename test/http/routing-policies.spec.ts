@@ -33,7 +33,7 @@ describeOnEmbedded('routing policies', (database) => {
   let bench: RoutingBench;
   beforeAll(async () => {
     bench = await RoutingBench.start(database, OPTIONS);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => {
     bench.reset();
@@ -170,5 +170,5 @@ describeOnPostgres('routing policies of replicas', (database) => {
     } finally {
       await bench.close();
     }
-  }, 60_000);
+  }, 240_000);
 });

@@ -60,7 +60,7 @@ describeOnEmbedded('provider preferences', (database) => {
         model('test/dear', [at('alpha', { usd: 8 })]),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
@@ -330,7 +330,7 @@ describeOnEmbedded('preferences by what was measured', (database) => {
         model('test/three', inTurn(ALL)),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

@@ -36,27 +36,27 @@ describeOnEmbedded('sessions', (database) => {
         model('test/unpriced', inTurn(['alpha', 'beta'])),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 
   /** The provider that answers a request of this session. */
-  async function placeOf(session: string, more: object = {}, to = 'test/equal'): Promise<string> {
+  async function endpointOf(session: string, more: object = {}, to = 'test/equal'): Promise<string> {
     const { status, body } = await bench.ask(ask(to, { session_id: session, ...more }));
     expect(status).toBe(200);
     return body.provider.toLowerCase();
   }
 
-  const placesOf = (sessions: readonly string[]): Promise<readonly string[]> =>
-    Promise.all(sessions.map((session) => placeOf(session)));
+  const endpointsOf = (sessions: readonly string[]): Promise<readonly string[]> =>
+    Promise.all(sessions.map((session) => endpointOf(session)));
 
   it('each stays where it is, and together they use every endpoint', async () => {
-    const places = await placesOf(SESSIONS);
-    expect(new Set(places).size).toBe(ALL.length);
-    for (let time = 0; time < 3; time++) expect(await placesOf(SESSIONS)).toEqual(places);
-    expect(await Promise.all(SESSIONS.map((session) => placeOf(session, { stream: false, temperature: 1 })))).toEqual(
-      places,
-    );
+    const endpoints = await endpointsOf(SESSIONS);
+    expect(new Set(endpoints).size).toBe(ALL.length);
+    for (let time = 0; time < 3; time++) expect(await endpointsOf(SESSIONS)).toEqual(endpoints);
+    expect(
+      await Promise.all(SESSIONS.map((session) => endpointOf(session, { stream: false, temperature: 1 }))),
+    ).toEqual(endpoints);
   });
 
   it('without one, requests are spread', async () => {
@@ -65,21 +65,49 @@ describeOnEmbedded('sessions', (database) => {
   });
 
   it("the body's id wins over the header's, which counts where the body has none", async () => {
-    const places = await placesOf(SESSIONS);
+    const endpoints = await endpointsOf(SESSIONS);
     const byHeader = SESSIONS.map(async (session) => {
       const { body } = await bench.ask(ask('test/equal'), { headers: { 'x-session-id': session } });
       return body.provider.toLowerCase();
     });
-    expect(await Promise.all(byHeader)).toEqual(places);
+    expect(await Promise.all(byHeader)).toEqual(endpoints);
     const byBoth = SESSIONS.map(async (session, index) => {
       const headers = { 'x-session-id': SESSIONS[(index + 1) % SESSIONS.length]! };
       const { body } = await bench.ask(ask('test/equal', { session_id: session }), { headers });
       return body.provider.toLowerCase();
     });
-    expect(await Promise.all(byBoth)).toEqual(places);
+    expect(await Promise.all(byBoth)).toEqual(endpoints);
   });
 
-  it('an id past 256 characters is refused by name, in either place', async () => {
+  /** The provider of a chat, by the fields and headers that name its session. */
+  async function endpointOfChat(fields: object, headers: Readonly<Record<string, string>> = {}): Promise<string> {
+    const response = await bench.gateway.request('/chat/completions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ model: 'test/equal', messages: [{ role: 'user', content: 'Hello' }], ...fields }),
+    });
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { provider: string }).provider.toLowerCase();
+  }
+
+  it('the header of Claude Code and the key of the prompt cache are sessions where none is given', async () => {
+    const endpoints = await endpointsOf(SESSIONS);
+    const other = (index: number): string => SESSIONS[(index + 1) % SESSIONS.length]!;
+    const code = 'x-claude-code-session-id';
+    const ways: readonly ((session: string, index: number) => Promise<string>)[] = [
+      (session) => endpointOfChat({}, { [code]: session }),
+      (session) => endpointOfChat({ prompt_cache_key: session }),
+      // A session that is given wins over both, and a header over the key.
+      (session, index) =>
+        endpointOfChat({ session_id: session, prompt_cache_key: other(index) }, { [code]: other(index) }),
+      (session, index) => endpointOfChat({ prompt_cache_key: other(index) }, { 'x-session-id': session }),
+      (session, index) => endpointOfChat({}, { 'x-session-id': session, [code]: other(index) }),
+      (session, index) => endpointOfChat({ prompt_cache_key: other(index) }, { [code]: session }),
+    ];
+    for (const way of ways) expect(await Promise.all(SESSIONS.map(way))).toEqual(endpoints);
+  });
+
+  it('an id past 256 characters is refused by name, in the body and in the header', async () => {
     const long = 'x'.repeat(257);
     const inBody = await bench.ask(ask('test/equal', { session_id: long }));
     expect([inBody.status, inBody.body.error.message]).toEqual([400, expect.stringMatching(/^session_id/)]);
@@ -95,46 +123,46 @@ describeOnEmbedded('sessions', (database) => {
     const body = ask('test/equal', { session_id: 'shared-name' });
     expect(await seedOf(body)).toBe(await seedOf(body));
     expect(await seedOf(body, key)).not.toBe(await seedOf(body));
-    const places = await Promise.all(SESSIONS.map((session) => placeOf(session)));
-    const others = await Promise.all(SESSIONS.map((session) => placeOf(session, {}, 'test/other')));
-    expect(others).not.toEqual(places);
+    const endpoints = await Promise.all(SESSIONS.map((session) => endpointOf(session)));
+    const others = await Promise.all(SESSIONS.map((session) => endpointOf(session, {}, 'test/other')));
+    expect(others).not.toEqual(endpoints);
   });
 
   it("the caller's order switches it off", async () => {
-    const places = SESSIONS.map((session) => placeOf(session, { provider: { order: ['gamma'] } }));
-    expect(new Set(await Promise.all(places))).toEqual(new Set(['gamma']));
+    const endpoints = SESSIONS.map((session) => endpointOf(session, { provider: { order: ['gamma'] } }));
+    expect(new Set(await Promise.all(endpoints))).toEqual(new Set(['gamma']));
   });
 
   it("the caller's own limits hold", async () => {
-    const places = SESSIONS.map((session) => placeOf(session, { provider: { ignore: ['alpha', 'beta'] } }));
-    expect(new Set(await Promise.all(places))).toEqual(new Set(['gamma']));
+    const endpoints = SESSIONS.map((session) => endpointOf(session, { provider: { ignore: ['alpha', 'beta'] } }));
+    expect(new Set(await Promise.all(endpoints))).toEqual(new Set(['gamma']));
   });
 
   it('a restart moves no session that was not bound', async () => {
-    const places = await placesOf(SESSIONS);
+    const endpoints = await endpointsOf(SESSIONS);
     await bench.restart();
-    expect(await placesOf(SESSIONS)).toEqual(places);
+    expect(await endpointsOf(SESSIONS)).toEqual(endpoints);
   });
 
   describe('that must leave', () => {
     /** A session that starts at this provider. */
     async function sessionAt(slug: string, prefix: string): Promise<string> {
-      for (let index = 0; ; index++) if ((await placeOf(`${prefix}-${index}`)) === slug) return `${prefix}-${index}`;
+      for (let index = 0; ; index++) if ((await endpointOf(`${prefix}-${index}`)) === slug) return `${prefix}-${index}`;
     }
 
     it('continues at the next in the same request, and stays there when the first has recovered', async () => {
       const session = await sessionAt('alpha', 'moves');
-      for (let call = 0; call < 3; call++) expect(await placeOf(session)).toBe('alpha');
+      for (let call = 0; call < 3; call++) expect(await endpointOf(session)).toBe('alpha');
       bench.fails('alpha', 429);
       bench.calls.length = 0;
-      const moved = await placeOf(session);
+      const moved = await endpointOf(session);
       expect(moved).not.toBe('alpha');
       expect(bench.calls).toEqual(['alpha', moved]);
       bench.answers('alpha');
       clock.aheadMs += 60_000;
       for (let call = 0; call < 5; call++) {
         bench.calls.length = 0;
-        expect(await placeOf(session)).toBe(moved);
+        expect(await endpointOf(session)).toBe(moved);
         expect(bench.calls).toEqual([moved]);
       }
     });
@@ -142,36 +170,36 @@ describeOnEmbedded('sessions', (database) => {
     it('stays there for ten idle minutes, and each success begins them anew', async () => {
       const session = await sessionAt('beta', 'idles');
       bench.fails('beta', 429);
-      const moved = await placeOf(session);
+      const moved = await endpointOf(session);
       bench.answers('beta');
       for (let turn = 0; turn < 3; turn++) {
         clock.aheadMs += PIN_MS - 60_000;
-        expect(await placeOf(session)).toBe(moved);
+        expect(await endpointOf(session)).toBe(moved);
       }
       clock.aheadMs += PIN_MS + 1_000;
-      expect(await placeOf(session)).toBe('beta');
+      expect(await endpointOf(session)).toBe('beta');
     });
 
     it('moves on again when the second fails as well', async () => {
-      const session = await sessionAt('gamma', 'wanders');
+      const session = await sessionAt('gamma', 'moves');
       bench.fails('gamma', 429);
-      const second = await placeOf(session);
+      const second = await endpointOf(session);
       bench.fails(second, 429);
-      const third = await placeOf(session);
+      const third = await endpointOf(session);
       expect(new Set(['gamma', second, third]).size).toBe(3);
       bench.reset();
       clock.aheadMs += 60_000;
-      expect(await placeOf(session)).toBe(third);
+      expect(await endpointOf(session)).toBe(third);
     });
 
     it('is bound for its own model alone', async () => {
       const session = await sessionAt('alpha', 'apart');
-      const before = await placeOf(session, {}, 'test/other');
+      const before = await endpointOf(session, {}, 'test/other');
       bench.fails('alpha', 429);
-      await placeOf(session);
+      await endpointOf(session);
       bench.reset();
       clock.aheadMs += 60_000;
-      expect(await placeOf(session, {}, 'test/other')).toBe(before);
+      expect(await endpointOf(session, {}, 'test/other')).toBe(before);
     });
 
     it('is bound nowhere by an explanation', async () => {
@@ -181,7 +209,7 @@ describeOnEmbedded('sessions', (database) => {
       bench.answers('alpha');
       await bench.explain(ask('test/equal', { session_id: session }));
       clock.aheadMs += 60_000;
-      expect(await placeOf(session)).toBe('alpha');
+      expect(await endpointOf(session)).toBe('alpha');
     });
   });
 
@@ -273,7 +301,7 @@ describeOnEmbedded('sessions when the catalog changes', (database) => {
       providers: { alpha: {}, beta: {}, gamma: {}, delta: {} },
       models: models(...ALL),
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const firsts = async (): Promise<readonly string[]> => {
@@ -285,11 +313,11 @@ describeOnEmbedded('sessions when the catalog changes', (database) => {
     const before = await firsts();
     await bench.changeModels(models(...ALL, 'delta'), ask('test/equal'));
     const joined = await firsts();
-    expect(joined.filter((place, index) => place !== before[index] && place !== 'delta')).toEqual([]);
+    expect(joined.filter((endpoint, index) => endpoint !== before[index] && endpoint !== 'delta')).toEqual([]);
     expect(joined).toContain('delta');
     await bench.changeModels(models('beta', 'gamma', 'delta'), ask('test/equal'));
     const left = await firsts();
-    expect(left.filter((place, index) => place !== joined[index] && joined[index] !== 'alpha')).toEqual([]);
+    expect(left.filter((endpoint, index) => endpoint !== joined[index] && joined[index] !== 'alpha')).toEqual([]);
     expect(left).not.toContain('alpha');
   });
 });

@@ -13,7 +13,7 @@ describeOnEmbedded('the sandbox', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, { extendsShipped: true });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   type Outcome = { readonly status: number; readonly error?: string } | { readonly message: object };
@@ -28,7 +28,7 @@ describeOnEmbedded('the sandbox', (database) => {
   const answered = (message: object, question: object = {}): Sight => ({ whole: { message }, question });
 
   /** A caller can only leave the model that never answers: `client-gone.spec.ts`. */
-  const SIGHTS: Readonly<Record<string, Sight | 'never answers'>> = {
+  const SIGHTS: Readonly<Record<string, Sight | 'never answers' | 'has a task'>> = {
     echo: answered({ content: [{ type: 'text', text: TEXT }], stop_reason: 'end_turn' }),
     tools: answered(
       {
@@ -71,6 +71,9 @@ describeOnEmbedded('the sandbox', (database) => {
     json: answered({ content: [{ type: 'text', text: JSON.stringify({ text: TEXT }) }] }),
     cache: answered({ usage: { cache_read_input_tokens: 2, cache_creation_input_tokens: 1 } }),
     silent: 'never answers',
+    // `test/embeddings`.
+    embeddings: 'has a task',
+    rerank: 'has a task',
   };
 
   it('has every model under test', () => {
@@ -78,7 +81,7 @@ describeOnEmbedded('the sandbox', (database) => {
   });
 
   const models = Object.entries(SIGHTS).flatMap(([name, sight]): [string, Sight][] =>
-    sight === 'never answers' ? [] : [[name, sight]],
+    typeof sight === 'string' ? [] : [[name, sight]],
   );
 
   it.each(models)('%s answers whole as its name states', async (name, { whole, question }) => {

@@ -9,49 +9,54 @@ import { describeOnEmbedded } from '../support/database.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js';
-import { seatOf, SEATS, seatsCatalog, type Seat } from './platform-seats.js';
+import {
+  platformEndpointOf,
+  PLATFORM_ENDPOINTS,
+  platformCatalog,
+  type PlatformEndpoint,
+} from './platform-endpoints.js';
 import { FACES, type TestFace } from './translation-bench.js';
 
-const NOVA = seatOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0');
+const NOVA = platformEndpointOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0');
 const UNHELD = [
-  seatOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-4-8'),
-  seatOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-sonnet-5'),
-  seatOf('bedrock', 'anthropic-messages', 'us.anthropic.claude-opus-4-7'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-4-8'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-sonnet-5'),
+  platformEndpointOf('bedrock', 'anthropic-messages', 'us.anthropic.claude-opus-4-7'),
 ];
-const HELD_AT_BEDROCK = seatOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5');
+const HELD_AT_BEDROCK = platformEndpointOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5');
 const UNFORCED = [
-  seatOf('direct', 'anthropic-messages', 'claude-opus-5-5'),
-  seatOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5-5'),
+  platformEndpointOf('direct', 'anthropic-messages', 'claude-opus-5-5'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5-5'),
 ];
 /** Models that are not sent the schema of an answer. */
 const TAKING_NONE = [...UNHELD, NOVA, UNFORCED[1]!];
-const ALL = [...SEATS, NOVA, ...UNHELD, HELD_AT_BEDROCK, ...UNFORCED];
+const ALL = [...PLATFORM_ENDPOINTS, NOVA, ...UNHELD, HELD_AT_BEDROCK, ...UNFORCED];
 
 interface Case {
   readonly face: TestFace;
-  readonly seat: Seat;
+  readonly endpoint: PlatformEndpoint;
   /** Both in words. */
   readonly pair: string;
 }
-const casesOf = (seats: readonly Seat[]): readonly Case[] =>
+const casesOf = (endpoints: readonly PlatformEndpoint[]): readonly Case[] =>
   FACES.flatMap((face) =>
-    seats.map((seat) => ({
+    endpoints.map((endpoint) => ({
       face,
-      seat,
-      pair: `${face.name} over ${seat.upstreamModel} by ${seat.dialect} on ${seat.platform}`,
+      endpoint,
+      pair: `${face.name} over ${endpoint.upstreamModel} by ${endpoint.dialect} on ${endpoint.platform}`,
     })),
   );
-const CASES = casesOf([...SEATS, NOVA]);
-const isClaude = ({ upstreamModel }: Seat): boolean => upstreamModel.includes('claude');
-const isOpenai = ({ dialect }: Seat): boolean => dialect.startsWith('openai');
+const CASES = casesOf([...PLATFORM_ENDPOINTS, NOVA]);
+const isClaude = ({ upstreamModel }: PlatformEndpoint): boolean => upstreamModel.includes('claude');
+const isOpenai = ({ dialect }: PlatformEndpoint): boolean => dialect.startsWith('openai');
 /** OpenAI's own models elsewhere are spoken to by the format alone. */
-const namesAllowed = (seat: Seat): boolean =>
-  isOpenai(seat) && (seat.platform === 'direct' || seat.platform === 'azure');
-const CHAT_CASES = casesOf([...SEATS, NOVA]).filter(({ face }) => face.name === 'chat');
+const namesAllowed = (endpoint: PlatformEndpoint): boolean =>
+  isOpenai(endpoint) && (endpoint.platform === 'direct' || endpoint.platform === 'azure');
+const CHAT_CASES = casesOf([...PLATFORM_ENDPOINTS, NOVA]).filter(({ face }) => face.name === 'chat');
 const MODES = [false, true] as const;
 
 /** How a dialect has tools, and a choice among them. */
-const TOOLS_OF: Readonly<Record<Seat['dialect'], (body: JsonBody) => JsonBody[]>> = {
+const TOOLS_OF: Readonly<Record<PlatformEndpoint['dialect'], (body: JsonBody) => JsonBody[]>> = {
   'anthropic-messages': ({ tools = [] }) => tools.map((tool: JsonBody) => ({ ...tool, schema: tool.input_schema })),
   'bedrock-converse': ({ toolConfig }) =>
     (toolConfig?.tools ?? []).map(({ toolSpec }: JsonBody) => ({ ...toolSpec, schema: toolSpec.inputSchema.json })),
@@ -65,7 +70,7 @@ const TOOLS_OF: Readonly<Record<Seat['dialect'], (body: JsonBody) => JsonBody[]>
 };
 
 /** Each dialect's word for a choice. */
-const CHOICES: Readonly<Record<Seat['dialect'], Readonly<Record<'auto' | 'any' | 'none' | 'b', unknown>>>> = {
+const CHOICES: Readonly<Record<PlatformEndpoint['dialect'], Readonly<Record<'auto' | 'any' | 'none' | 'b', unknown>>>> = {
   'anthropic-messages': { auto: { type: 'auto' }, any: { type: 'any' }, none: { type: 'none' }, b: { type: 'tool', name: 'b' } },
   'bedrock-converse': { auto: { auto: {} }, any: { any: {} }, none: undefined, b: { tool: { name: 'b' } } },
   'cohere-chat': { auto: undefined, any: 'REQUIRED', none: 'NONE', b: 'REQUIRED' },
@@ -116,8 +121,8 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
   const doubles = new Map<PlatformId, Double>();
   beforeAll(async () => {
     for (const platform of PLATFORM_IDS) doubles.set(platform, await startDouble(platform));
-    gateway = await startGateway(database, { catalog: seatsCatalog(doubles, ALL), coolsDown: false });
-  }, 60_000);
+    gateway = await startGateway(database, { catalog: platformCatalog(doubles, ALL), coolsDown: false });
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const double of doubles.values()) await double.close();
@@ -129,12 +134,12 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     }
   });
 
-  const at = ({ seat }: Case): Double => doubles.get(seat.platform)!;
-  const send = ({ face, seat }: Case, more: object): Promise<Response> =>
+  const at = ({ endpoint }: Case): Double => doubles.get(endpoint.platform)!;
+  const send = ({ face, endpoint }: Case, more: object): Promise<Response> =>
     gateway.request(face.path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
-      body: JSON.stringify({ model: seat.model, max_tokens: 4_000, messages: face.user('Hello'), ...more }),
+      body: JSON.stringify({ model: endpoint.model, max_tokens: 4_000, messages: face.user('Hello'), ...more }),
     });
 
   /** What was sent, whole and streamed, and the names of what was dropped. No double had to refuse it. */
@@ -164,7 +169,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     return body.error.message;
   }
 
-  const toolsIn = ({ seat }: Case, body: JsonBody): JsonBody[] => TOOLS_OF[seat.dialect](body);
+  const toolsIn = ({ endpoint }: Case, body: JsonBody): JsonBody[] => TOOLS_OF[endpoint.dialect](body);
   const namesIn = (one: Case, body: JsonBody): string[] => toolsIn(one, body).map(({ name }) => name);
   const three = (face: TestFace): JsonBody[] => ['a', 'b', 'c'].map((name) => face.tool(name, ANY));
 
@@ -181,7 +186,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
       ] as const) {
         const modes = choice === 'any' ? MODES : [false];
         const { body } = await sent(one, { tools: three(one.face), tool_choice: choice }, modes);
-        expect([choice, choiceIn(body)]).toEqual([choice, CHOICES[one.seat.dialect][meant]]);
+        expect([choice, choiceIn(body)]).toEqual([choice, CHOICES[one.endpoint.dialect][meant]]);
       }
     });
 
@@ -208,16 +213,18 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
         }
         const [body, flat] = bodies;
         expect(flat).toEqual(body);
-        if (!namesAllowed(one.seat)) {
-          expect([namesIn(one, body), choiceIn(body)]).toEqual([['a', 'b'], CHOICES[one.seat.dialect][meant]]);
+        if (!namesAllowed(one.endpoint)) {
+          expect([namesIn(one, body), choiceIn(body)]).toEqual([['a', 'b'], CHOICES[one.endpoint.dialect][meant]]);
           continue;
         }
         const called = (name: string) =>
-          one.seat.dialect === 'openai-chat' ? { type: 'function', function: { name } } : { type: 'function', name };
+          one.endpoint.dialect === 'openai-chat'
+            ? { type: 'function', function: { name } }
+            : { type: 'function', name };
         const allowed = { mode, tools: [called('a'), called('b')] };
         expect(namesIn(one, body)).toEqual(['a', 'b', 'c']);
         expect(choiceIn(body)).toEqual(
-          one.seat.dialect === 'openai-chat'
+          one.endpoint.dialect === 'openai-chat'
             ? { type: 'allowed_tools', allowed_tools: allowed }
             : { type: 'allowed_tools', ...allowed },
         );
@@ -239,7 +246,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     }); // oxfmt-ignore
 
     it('reads one call at a time out of a choice', async () => {
-      const one = CHAT_CASES.find(({ seat }) => seat.dialect === 'anthropic-messages')!;
+      const one = CHAT_CASES.find(({ endpoint }) => endpoint.dialect === 'anthropic-messages')!;
       const choice = { type: 'any', disable_parallel_tool_use: true };
       expect(choiceIn((await sent(one, { tools: three(one.face), tool_choice: choice })).body)).toEqual(choice);
     });
@@ -336,7 +343,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     additionalProperties: false,
   }; // oxfmt-ignore
 
-  it.each(CASES.filter(({ seat }) => seat.dialect !== 'google-gemini' && seat !== NOVA))(
+  it.each(CASES.filter(({ endpoint }) => endpoint.dialect !== 'google-gemini' && endpoint !== NOVA))(
     'A14: $pair: a schema that fits goes byte for byte',
     async (one) => {
       const { body, dropped } = await sent(one, { tools: [one.face.tool('look', FITTING)] });
@@ -345,13 +352,13 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     },
   );
 
-  const MERGED = CASES.filter(({ seat }) => isClaude(seat) || isOpenai(seat) || seat === NOVA);
+  const MERGED = CASES.filter(({ endpoint }) => isClaude(endpoint) || isOpenai(endpoint) || endpoint === NOVA);
 
   it.each(MERGED)('$pair: a union at the top is merged, restated and named', async (one) => {
     const several = await sent(one, { tools: [one.face.tool('look', LEGAL['one of several fields'])] });
     const { schema } = toolsIn(one, several.body)[0];
     expect(schema.properties).toEqual({ a: { type: 'string' }, b: { type: 'string' } });
-    if (one.seat !== NOVA) expect(schema.description).toBe('Requires one of these sets of properties: a; b.');
+    if (one.endpoint !== NOVA) expect(schema.description).toBe('Requires one of these sets of properties: a; b.');
     expect(several.dropped).toEqual(['tools.0.anyOf']);
     const objects = await sent(one, { tools: [one.face.tool('look', LEGAL['one of several objects'])] });
     expect(toolsIn(one, objects.body)[0].schema).toMatchObject({
@@ -365,7 +372,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     expect(all.dropped).toEqual([]);
   });
 
-  it.each(CASES.filter(({ seat }) => isClaude(seat)))(
+  it.each(CASES.filter(({ endpoint }) => isClaude(endpoint)))(
     '$pair: properties of names that are refused are described, and this is named',
     async (one) => {
       const look = one.face.tool('look', LEGAL['properties of any names']);
@@ -387,7 +394,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     },
   );
 
-  it.each(CASES.filter(({ seat }) => isClaude(seat)))('$pair: keywords of older drafts become those of the newest', async (one) => {
+  it.each(CASES.filter(({ endpoint }) => isClaude(endpoint)))('$pair: keywords of older drafts become those of the newest', async (one) => {
     const { body, dropped } = await sent(one, { tools: [one.face.tool('look', LEGAL['flags of an older draft'])] });
     expect(toolsIn(one, body)[0].schema.properties).toEqual({
       a: { type: 'integer', exclusiveMinimum: 0, maximum: 9 },
@@ -397,13 +404,16 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     expect(dropped).toEqual([]);
   }); // oxfmt-ignore
 
-  it.each(CASES.filter(({ seat }) => seat === NOVA))('$pair: definitions replace what refers to them', async (one) => {
-    const { body } = await sent(one, { tools: [one.face.tool('look', LEGAL['words around the properties'])] });
-    expect(toolsIn(one, body)[0].schema).toEqual({
-      type: 'object',
-      properties: { a: { type: 'object', properties: { children: { type: 'array', items: {} } } } },
-    });
-  });
+  it.each(CASES.filter(({ endpoint }) => endpoint === NOVA))(
+    '$pair: definitions replace what refers to them',
+    async (one) => {
+      const { body } = await sent(one, { tools: [one.face.tool('look', LEGAL['words around the properties'])] });
+      expect(toolsIn(one, body)[0].schema).toEqual({
+        type: 'object',
+        properties: { a: { type: 'object', properties: { children: { type: 'array', items: {} } } } },
+      });
+    },
+  );
 
   const BOUND = {
     type: 'object',
@@ -430,10 +440,10 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     additionalProperties: false,
   };
   const LOST = ['minLength', 'maxLength', 'minimum', 'maximum', 'minItems'];
-  const HELD_CASES = casesOf([...SEATS.filter(isClaude), HELD_AT_BEDROCK]);
+  const HELD_CASES = casesOf([...PLATFORM_ENDPOINTS.filter(isClaude), HELD_AT_BEDROCK]);
 
-  const schemaIn = ({ seat }: Case, body: JsonBody): JsonBody =>
-    seat.dialect === 'bedrock-converse'
+  const schemaIn = ({ endpoint }: Case, body: JsonBody): JsonBody =>
+    endpoint.dialect === 'bedrock-converse'
       ? JSON.parse(body.outputConfig.textFormat.structure.jsonSchema.schema)
       : body.output_config.format.schema;
 
@@ -448,7 +458,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     expect([JSON.stringify(schemaIn(one, body)), dropped]).toEqual([JSON.stringify(CLOSED), []]);
   });
 
-  it.each(CASES.filter(({ seat }) => seat.dialect === 'cohere-chat'))(
+  it.each(CASES.filter(({ endpoint }) => endpoint.dialect === 'cohere-chat'))(
     '$pair: a form beside a tool is in the instructions, and this is named',
     async (one) => {
       const tools = [one.face.tool('look', CLOSED)];
@@ -461,7 +471,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     },
   );
 
-  it.each(CASES.filter(({ seat }) => !isClaude(seat) && seat !== NOVA))('$pair: the form of an answer is taken', async (one) => {
+  it.each(CASES.filter(({ endpoint }) => !isClaude(endpoint) && endpoint !== NOVA))('$pair: the form of an answer is taken', async (one) => {
     for (const schema of [BOUND, CLOSED, { type: 'object', properties: { a: { type: 'string', format: 'uri' } }, required: ['a'], additionalProperties: false }]) {
       await sent(one, formOf(one.face, schema));
       if (one.face.name === 'chat') {
@@ -470,7 +480,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     }
   }); // oxfmt-ignore
 
-  it.each(CASES.filter(({ seat }) => seat.dialect === 'google-gemini'))(
+  it.each(CASES.filter(({ endpoint }) => endpoint.dialect === 'google-gemini'))(
     '$pair: words that Gemini has not stand in descriptions, and are named, of tools and of the answer',
     async (one) => {
       const schema = {
@@ -500,7 +510,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
 
   const INSTRUCTIONS = 'Answer with JSON alone, without other words and without a code fence. The JSON must fit this JSON Schema:\n'; // oxfmt-ignore
   /** The last instructions, and what else is stated of the answer. */
-  const ANSWER_OF: Readonly<Record<Seat['dialect'], (body: JsonBody) => unknown>> = {
+  const ANSWER_OF: Readonly<Record<PlatformEndpoint['dialect'], (body: JsonBody) => unknown>> = {
     'anthropic-messages': (body) => [lastText(body.system), body.output_config],
     'bedrock-converse': (body) => [lastText(body.system), body.outputConfig],
     'cohere-chat': (body) => [lastText(body.messages[0].content), body.response_format],
@@ -522,7 +532,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
   it.each(casesOf(ALL))('$pair: an answer that is a map is one', async (one) => {
     for (const schema of MAPS) {
       const { body, dropped } = await sent(one, formOf(one.face, schema));
-      const { dialect } = one.seat;
+      const { dialect } = one.endpoint;
       const answer = ANSWER_OF[dialect](body);
       const inWords = INSTRUCTIONS + JSON.stringify(schema);
       if (dialect === 'google-gemini') {
@@ -539,14 +549,14 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
           ],
           patternProperties ? ['output_config.format.patternProperties'] : [],
         ]);
-      } else if (isOpenai(one.seat)) {
+      } else if (isOpenai(one.endpoint)) {
         const form = { name: 'reply', schema, strict: false };
         expect([answer, dropped]).toEqual([
           [undefined, dialect === 'openai-chat' ? { type: 'json_schema', json_schema: form } : { format: { type: 'json_schema', ...form } }],
           [],
         ]);
       } else {
-        const takesNone = TAKING_NONE.includes(one.seat);
+        const takesNone = TAKING_NONE.includes(one.endpoint);
         expect([answer, dropped]).toEqual([
           [takesNone ? undefined : inWords, dialect === 'cohere-chat' ? { type: 'json_object' } : undefined],
           ['output_config.format'],
@@ -561,7 +571,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     for (const [properties, required] of [[optional, []], [either, either.map(([name]) => name)]]) {
       const schema = { type: 'object', properties: Object.fromEntries(properties as []), required };
       const { body, dropped } = await sent(one, formOf(one.face, schema));
-      expect(ANSWER_OF[one.seat.dialect](body)).toEqual([INSTRUCTIONS + JSON.stringify(schema), undefined]);
+      expect(ANSWER_OF[one.endpoint.dialect](body)).toEqual([INSTRUCTIONS + JSON.stringify(schema), undefined]);
       expect(dropped).toEqual(['output_config.format']);
     }
   }); // oxfmt-ignore
@@ -582,7 +592,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
 
   it.each(HELD_CASES)('$pair: a form that refers to itself is given in instructions', async (one) => {
     const { body, dropped } = await sent(one, formOf(one.face, RECURSIVE));
-    expect(ANSWER_OF[one.seat.dialect](body)).toEqual([INSTRUCTIONS + JSON.stringify(RECURSIVE), undefined]);
+    expect(ANSWER_OF[one.endpoint.dialect](body)).toEqual([INSTRUCTIONS + JSON.stringify(RECURSIVE), undefined]);
     expect(dropped).toEqual(['output_config.format']);
   });
 
@@ -612,7 +622,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     expect([tool.schema, tool.strict, dropped]).toEqual([BOUND, undefined, ['tools.0.strict']]);
   });
 
-  it.each(casesOf(UNHELD).filter(({ seat }) => seat.dialect === 'anthropic-messages'))(
+  it.each(casesOf(UNHELD).filter(({ endpoint }) => endpoint.dialect === 'anthropic-messages'))(
     '$pair: so is the form of an answer',
     async (one) => {
       const { body, dropped } = await sent(one, formOf(one.face, CLOSED));
@@ -620,7 +630,7 @@ describeOnEmbedded('what vendors take of tools and forms', (database) => {
     },
   );
 
-  it.each(CASES.filter(({ seat }) => isOpenai(seat)))(
+  it.each(CASES.filter(({ endpoint }) => isOpenai(endpoint)))(
     '$pair: a strict tool with optional properties is not strict',
     async (one) => {
       const { body, dropped } = await sent(one, {

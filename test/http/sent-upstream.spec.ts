@@ -17,7 +17,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => {
     bench.anthropic.strict = true;

@@ -18,7 +18,7 @@ const TOTAL_MS = 2_500;
 const MICRO = 1e-6;
 /** Forty characters: ten tokens by estimate. */
 const FORTY = 'forty characters are ten tokens or so...';
-/** Of `Hello`: its bytes by four, a frame, and one. */
+/** Estimated tokens of `Hello`: its bytes by four, a frame, and one. */
 const ESTIMATED_PROMPT = '7';
 /** 67 tokens of prompt and the 100 of `max_tokens`. */
 const BOUND_MICRO = 67 * 3 + 100 * 15;
@@ -130,7 +130,7 @@ describeOnEmbedded('settling', (database) => {
       variables: { FAIRLEAD_TIMEOUTS: `idle=${IDLE_MS}ms,total=${TOTAL_MS}ms`, FAIRLEAD_INITIAL_CREDITS: '1000' },
     });
     ledger = new LedgerReader(bench.gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const amount = (text: string): number => Math.round(Number(text) / MICRO);

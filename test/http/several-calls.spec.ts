@@ -18,16 +18,17 @@ import type { ModelRun } from '../../src/core/generation/model-run.js';
 import { PICO_PER_USD } from '../../src/core/money/credits.js';
 import { estimateInputTokens } from '../../src/core/money/estimate.js';
 import { measurePrompt } from '../../src/core/money/measure-prompt.js';
-import { Admission, type Admitted } from '../../src/inference/admission.js';
-import { RouterMetadataInterceptor } from '../../src/faces/common/router-metadata.interceptor.js';
+import { Admission, type Admitted } from '../../src/inference/billing/admission.js';
+import { InferenceInterceptor } from '../../src/faces/common/inference.interceptor.js';
+import type { KeptDelivery } from '../../src/faces/common/kept-delivery.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { GenerationFactory } from '../../src/routing/generation-factory.js';
 import { RoutePlanner } from '../../src/routing/route-planner.js';
 import { printGenerationFields } from '../../src/inference/generation-log.js';
 import { logReply, requestLog } from '../../src/shared/http/request-log.js';
-import { PinoLogger } from '../../src/shared/logger.js';
-import { Metrics } from '../../src/shared/metrics.js';
+import { PinoLogger } from '../../src/shared/telemetry/logger.js';
+import { Metrics } from '../../src/shared/telemetry/metrics.js';
 import { SystemClock } from '../../src/core/time.js';
 import { modelRequest } from '../support/model-request.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -77,7 +78,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
       kind: 'inference',
       userId: null,
     };
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   const app = () => gateway.gateway.app;
@@ -95,7 +96,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
     };
     const context = { switchToHttp: () => ({ getRequest: () => httpRequest }) };
     await firstValueFrom(
-      new RouterMetadataInterceptor().intercept(context as unknown as ExecutionContext, {
+      new InferenceInterceptor({} as KeptDelivery).intercept(context as unknown as ExecutionContext, {
         handle: () => of(undefined),
       }),
     );
@@ -201,7 +202,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
 
     const leg = plan.legs[0]!;
     expect(await billing.reserve({ credits: 500n * MICRO, byok: 0n })).toBe(true);
-    // Its provider reports no usage.
+    // The adviser's provider reports no usage.
     ask(adviserRun, [
       { type: 'reply-start' },
       { type: 'block-start', index: 0, block: { type: 'text' } },
@@ -227,7 +228,7 @@ describeOnEmbedded('a generation of several calls', (database) => {
     const [{ decision }] = await ledger.query('select decision from route_decisions where generation_id = $1', [
       generation.id,
     ]);
-    // Of the plan that is kept: a consulted model follows from another one.
+    // Calls of the stored plan: a consulted model has another one.
     expect(JSON.parse(decision).calls).toEqual([[leg.tag, 200]]);
   });
 

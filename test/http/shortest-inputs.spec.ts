@@ -7,7 +7,7 @@ import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
-import { SEATS, seatOf, seatsCatalog } from './platform-seats.js';
+import { PLATFORM_ENDPOINTS, platformEndpointOf, platformCatalog } from './platform-endpoints.js';
 
 /** A picture of one pixel, whose bytes end within a group. */
 const UNPADDED = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg';
@@ -106,11 +106,11 @@ const REQUESTS = Object.entries(CASES).flatMap(([face, cases]) =>
   Object.entries(cases).map(([name, body]) => [face, name, body] as const),
 );
 const ALL = [
-  ...SEATS,
-  seatOf('bedrock', 'bedrock-converse', 'us.meta.llama3-3-70b-instruct-v1:0'),
-  seatOf('bedrock', 'bedrock-converse', 'us.amazon.nova-2-lite-v1:0'),
-  seatOf('direct', 'openai-chat', 'gpt-5.6-sol'),
-  seatOf('azure', 'openai-responses', 'gpt-5.6-sol'),
+  ...PLATFORM_ENDPOINTS,
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.meta.llama3-3-70b-instruct-v1:0'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.amazon.nova-2-lite-v1:0'),
+  platformEndpointOf('direct', 'openai-chat', 'gpt-5.6-sol'),
+  platformEndpointOf('azure', 'openai-responses', 'gpt-5.6-sol'),
 ];
 
 describeOnEmbedded('short requests', (database) => {
@@ -118,8 +118,8 @@ describeOnEmbedded('short requests', (database) => {
   const doubles = new Map<PlatformId, Double>();
   beforeAll(async () => {
     for (const platform of PLATFORM_IDS) doubles.set(platform, await startDouble(platform));
-    gateway = await startGateway(database, { catalog: seatsCatalog(doubles, ALL), coolsDown: false });
-  }, 60_000);
+    gateway = await startGateway(database, { catalog: platformCatalog(doubles, ALL), coolsDown: false });
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const double of doubles.values()) await double.close();
@@ -148,7 +148,7 @@ describeOnEmbedded('short requests', (database) => {
     expect(refused).toEqual([]);
   });
 
-  it.each(SEATS)('$model: names a forced choice among no tools', async ({ platform, model }) => {
+  it.each(PLATFORM_ENDPOINTS)('$model: names a forced choice among no tools', async ({ platform, model }) => {
     doubles.get(platform)!.script({ parts: [{ type: 'text', text: 'Well.' }] });
     for (const [tool_choice, dropped] of [
       ['required', ['tool_choice']],

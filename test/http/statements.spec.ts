@@ -6,9 +6,10 @@
 import { createHash } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
-import { GenerationPartitionsRepository } from '../../src/ledger/generation-partitions.repository.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
+import { GenerationPartitionsRepository } from '../../src/ledger/generations/generation-partitions.repository.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
+import { summarize } from '../../src/ledger/month-end/close-month.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -91,7 +92,7 @@ describeOnEachDatabase('statements', (database) => {
     await spend('2031-02-01T00:00:00.000Z', { cost: '4', model: 'test/second' });
     moveTo('2031-03-10T12:00:00Z');
     await spend('2031-03-01T00:00:00.000Z', { cost: '8' });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   it('shows open months as they stand, each beginning with the balance of the one before', async () => {
@@ -244,7 +245,7 @@ describeOnEachDatabase('statements', (database) => {
     const before = await csv('2031-01');
     // The process had only slept: its own settlement corrects the recovered one.
     await spend('2031-01-20T00:00:00.000Z', { id: 'gen-1-recovered', cost: '0.75', settled_at: '2031-03-09T00:00:00.000Z' }); // oxfmt-ignore
-    // Its settlement waited in a spool since January.
+    // The settlement waited in a spool since January.
     await spend('2031-01-21T00:00:00.000Z', { cost: '0.125', settled_at: '2031-01-21T00:00:05.000Z' });
     expect(await csv('2031-01')).toBe(before);
     const [march, february, january] = await list();
@@ -311,6 +312,20 @@ describeOnEachDatabase('statements', (database) => {
     expect(await altered(name('=1+1', 'x'), name('x', '=1+1'))).toEqual([
       'statement of 2031-01, account: hash of its lines',
     ]);
+    // With a hash that fits.
+    const first = new Date('2031-01-01T00:00:00Z');
+    await store.query(name('=1+1', 'x'));
+    const [{ hash }] = await store.query(`select hash from statements where month = $1`, [first]);
+    const rehash = (to: string): string => `update statements set hash = '${to}' where month = '2031-01-01T00:00:00Z'`;
+    expect(await altered(rehash((await summarize(store, owner.account_id, first)).hash), rehash(hash))).toEqual([
+      'statement of 2031-01, account: hash in the audit log',
+    ]);
+    await store.query(name('x', '=1+1'));
+    const open = `update statements set hash = null where month = '2031-02-01T00:00:00Z'`;
+    const [{ hash: second }] = await store.query(`select hash from statements where month = '2031-02-01T00:00:00Z'`);
+    expect(
+      await altered(open, `update statements set hash = '${second}' where month = '2031-02-01T00:00:00Z'`),
+    ).toContain('statement of 2031-02, account: hash in the audit log');
     const balance = (sign: string): string =>
       `update statements set closing_balance = closing_balance ${sign} 1 where month = '2031-01-01T00:00:00Z'`;
     expect(await altered(balance('+'), balance('-'))).toEqual([

@@ -4,7 +4,7 @@
  * databases; the second replica shares the PostgreSQL store. `ledger:verify` finds no difference at the end.
  */
 import { DataSource } from 'typeorm';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -20,7 +20,7 @@ describeOnEachDatabase('budgets of users, members and tags', (database) => {
   beforeAll(async () => {
     gateway = await startGateway(database, { clock });
     second = database.kind === 'postgres' ? await startGateway(database, { clock }) : gateway;
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     const { differences } = await verifyLedger(gateway.gateway.app.get(DataSource, { strict: false }));
     if (second !== gateway) await second?.close();
@@ -99,6 +99,42 @@ describeOnEachDatabase('budgets of users, members and tags', (database) => {
     expect((await call('GET', path)).status).toBe(404);
   });
 
+  // Browsers and most clients resolve the first two in a path, however they are spelt.
+  it.each(['.', '..', '-', 'default', 'a/b', '/', '100%', '%2e%2e', 'who?', 'b#1', '🙂', 'a&id=b', '+ ', 'u'.repeat(256)])(
+    'users: reads, sets, raises, exhausts and deletes the budget of %.20s, whose id is in the query',
+    async (id) => {
+      const { key } = await gateway.newKey();
+      const budgetPath = (interval: string, more = ''): string =>
+        `/budgets/users/-/${interval}${more}?id=${encodeURIComponent(id)}`;
+      const seen = { scope: 'users', id, interval: 'daily', limit_usd: 0.000001 };
+      expect((await call('GET', budgetPath('daily'))).status).toBe(404);
+      expect(await call('PUT', budgetPath('daily'), { limit_usd: 0.000001 })).toMatchObject({ status: 200, data: seen });
+      expect(await call('GET', budgetPath('daily'))).toMatchObject({ status: 200, data: seen });
+      if (id !== 'default')
+        expect((await ask({ key, fields: { user: id } })).source).toBe(`budget:users:${id}:daily`);
+      const raise = { amount_usd: 1, until: '2099-12-31T23:59:59Z' };
+      expect(await call('POST', budgetPath('daily', '/raise'), raise)).toMatchObject({
+        status: 200,
+        data: { ...seen, raise: { amount_usd: 1 } },
+      });
+      expect((await ask({ key, fields: { user: id } })).status).toBe(200);
+      expect(await call('DELETE', budgetPath('daily'))).toEqual({ status: 200, deleted: true });
+      expect((await call('GET', `/budgets?scope=users&id=${encodeURIComponent(id)}`)).total_count).toBe(0);
+    },
+  ); // oxfmt-ignore
+
+  it('takes an id of the query for no other than the one in the path', async () => {
+    const { status, error } = await call('PUT', '/budgets/users/anna/daily?id=bob', { limit_usd: 1 });
+    expect([status, error.message]).toEqual([400, 'id: is in the query only beside “-” in the path']);
+    expect((await call('PUT', '/budgets/users/-/daily?id=', { limit_usd: 1 })).status).toBe(400);
+    expect((await call('PUT', '/budgets/users/-/daily?id=a&id=b', { limit_usd: 1 })).status).toBe(400);
+    expect((await call('GET', '/budgets?scope=users')).total_count).toBe(0);
+    // Without a query it is an id as any other.
+    expect((await call('PUT', '/budgets/users/-/daily', { limit_usd: 1 })).data.id).toBe('-');
+    expect((await call('DELETE', '/budgets/users/-/daily?id=-')).status).toBe(200);
+    expect((await call('GET', '/budgets/users/-/daily')).status).toBe(404);
+  });
+
   const CONTROLS =
     Array.from({ length: 31 }, (_, index) => String.fromCharCode(index + 1)).join('') + '\u007f\u0085\u2028\u202e';
   it.each<[string, string, number, number, number]>([
@@ -111,7 +147,7 @@ describeOnEachDatabase('budgets of users, members and tags', (database) => {
     ['spaces alone', '   ', 200, 200, 200],
     ['signs of addresses', '/a?b=c#d%2Fe&../..', 200, 200, 200],
     ['a name of JavaScript', '__proto__', 200, 200, 200],
-    // Stored with U+FFFD in its place.
+    // Stored as U+FFFD.
     ['U+0000 alone', '\u0000', 200, 200, 400],
     ['U+0000 within', 'a\u0000b', 200, 200, 400],
   ])('takes or refuses %s as a user by both faces and in addresses, and never fails', async (_, id, user, metadata, put) => {
@@ -149,7 +185,7 @@ describeOnEachDatabase('budgets of users, members and tags', (database) => {
     expect(listed.data.length).toBeGreaterThan(0);
     expect(listed.data.every((one: JsonBody) => (one.user ?? one.external_user) !== undefined)).toBe(true);
     expect(await call('DELETE', path)).toMatchObject({ status: 200 });
-  }, 30_000); // oxfmt-ignore
+  }, 240_000); // oxfmt-ignore
 
   it.each([
     ['/budgets/users/%ED%A0%80/daily', 'a lone surrogate'],
@@ -256,7 +292,7 @@ describeOnEachDatabase('budgets of users, members and tags', (database) => {
     expect(counts.filter((status) => status === 403)).toHaveLength(49);
     await call('DELETE', '/budgets/users/raced/daily');
     await call('DELETE', '/budgets/users/seen/daily');
-  }, 60_000);
+  }, 240_000);
 
   it('removes counters of windows that have passed, and of open ones only those without spending', async () => {
     const store = gateway.gateway.app.get(DataSource, { strict: false });

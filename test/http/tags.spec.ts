@@ -15,7 +15,7 @@ describeOnEachDatabase('tags', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   interface Sent {

@@ -1,28 +1,34 @@
 /**
- * Goal: the schema of a tool or of an answer leaves in the words of JSON Schema, whatever its own, and a tool's is of
- * an object; what no vendor takes is a 400 that names its place. Method: the application over HTTP before strict
- * doubles of every dialect on every platform, which check schemas by JSON Schema's own; both faces, whole and streamed.
+ * Goal: the schema of a tool or of an answer is sent in the words of JSON Schema, in whatever words it came; the schema
+ * of a tool describes an object; a schema that no vendor accepts is a 400 that names its path. Method: the application
+ * over HTTP before strict doubles of every dialect on every platform, which check schemas by JSON Schema's own; both
+ * faces, whole and streamed.
  */
 import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js';
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { SEATS, seatOf, seatsCatalog, type Seat } from './platform-seats.js';
+import {
+  PLATFORM_ENDPOINTS,
+  platformEndpointOf,
+  platformCatalog,
+  type PlatformEndpoint,
+} from './platform-endpoints.js';
 
 const FACES = ['/messages', '/chat/completions'] as const;
 type Face = (typeof FACES)[number];
 
-const ALL: readonly Seat[] = [
-  ...SEATS,
-  seatOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0'),
-  seatOf('bedrock', 'bedrock-converse', 'us.meta.llama3-3-70b-instruct-v1:0'),
-  seatOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5'),
+const ALL: readonly PlatformEndpoint[] = [
+  ...PLATFORM_ENDPOINTS,
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.meta.llama3-3-70b-instruct-v1:0'),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.anthropic.claude-opus-5'),
 ];
 /** In the format of Claude, without its rules. */
-const KIMI = seatOf('direct', 'anthropic-messages', 'kimi-k2.6');
+const KIMI = platformEndpointOf('direct', 'anthropic-messages', 'kimi-k2.6');
 
-/** A schema as Google's SDKs make it, with every place that a type may stand in. */
+/** A schema as Google's SDKs make it, with a type in every keyword that may contain one. */
 const GOOGLES = {
   type: 'OBJECT',
   properties: {
@@ -63,7 +69,7 @@ const TAKEN: Readonly<Record<string, object>> = {
   'of a union of Google at the top': { oneOf: [{ type: 'OBJECT', properties: { a: { type: 'STRING' } } }, PLAIN] },
 };
 
-/** Schemas of tools that are of no object, with the words of the refusal behind the schema's place. */
+/** Schemas of tools that describe no object, with the words of the refusal after the schema's path. */
 const REFUSED: readonly (readonly [object | null | string, string])[] = [
   [{ type: 'string' }, '.type: must be object'],
   [{ type: 'STRING' }, '.type: must be object'],
@@ -88,8 +94,8 @@ describeOnEmbedded('schemas in words of others', (database) => {
   const doubles = new Map<PlatformId, Double>();
   beforeAll(async () => {
     for (const platform of PLATFORM_IDS) doubles.set(platform, await startDouble(platform));
-    gateway = await startGateway(database, { catalog: seatsCatalog(doubles, [...ALL, KIMI]), coolsDown: false });
-  }, 60_000);
+    gateway = await startGateway(database, { catalog: platformCatalog(doubles, [...ALL, KIMI]), coolsDown: false });
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const double of doubles.values()) await double.close();
@@ -103,20 +109,24 @@ describeOnEmbedded('schemas in words of others', (database) => {
     });
 
   /** What every model was sent, whole and streamed. No double had to refuse it. */
-  async function sentToAll(face: Face, more: object, seats = ALL): Promise<ReadonlyMap<Seat, JsonBody>> {
+  async function sentToAll(
+    face: Face,
+    more: object,
+    endpoints = ALL,
+  ): Promise<ReadonlyMap<PlatformEndpoint, JsonBody>> {
     const refused: string[] = [];
-    const sent = new Map<Seat, JsonBody>();
-    for (const seat of seats) {
-      const double = doubles.get(seat.platform)!;
+    const sent = new Map<PlatformEndpoint, JsonBody>();
+    for (const endpoint of endpoints) {
+      const double = doubles.get(endpoint.platform)!;
       for (const stream of [false, true]) {
         double.violations.length = 0;
         double.script({ parts: [{ type: 'text', text: 'Well.' }] });
-        const response = await ask(face, { model: seat.model, stream, ...more });
+        const response = await ask(face, { model: endpoint.model, stream, ...more });
         const text = await response.text();
         if (response.status !== 200 || !text.includes('Well.') || double.violations.length > 0)
-          refused.push(`${seat.model}: ${response.status} ${text} ${double.violations.join()}`);
+          refused.push(`${endpoint.model}: ${response.status} ${text} ${double.violations.join()}`);
       }
-      sent.set(seat, double.calls.at(-1)!.body);
+      sent.set(endpoint, double.calls.at(-1)!.body);
     }
     expect(refused).toEqual([]);
     return sent;
@@ -134,7 +144,7 @@ describeOnEmbedded('schemas in words of others', (database) => {
     await sentToAll(face, { tools: [toolOf(face, 'look', GOOGLES, true)] });
     for (const schema of [GOOGLES, { ...PLAIN, type: 'OBJECT', additionalProperties: false }]) {
       const sent = await sentToAll(face, formOf(face, schema));
-      // Where the model takes no schema, it stands in the instructions.
+      // If the model takes no schema, it is in the instructions.
       for (const body of sent.values()) expect(JSON.stringify(body)).not.toMatch(/"(?:OBJECT|STRING|ARRAY)"/);
     }
   });

@@ -198,7 +198,7 @@ function readResponse({ output, status, incomplete_details: details, usage }: Js
 
 const KINDS: Readonly<Record<string, string>> = { message: 'text', reasoning: 'thinking', function_call: 'tool_use' };
 
-/** Its turns are lists of items, which `responsesBody` joins. */
+/** The responses face: each turn is a list of items, which `responsesBody` joins. */
 export const responsesFace: TestFace<'responses'> = {
   name: 'responses',
   path: '/responses',
@@ -230,6 +230,7 @@ export const responsesBody = ({ messages, max_tokens: most, ...rest }: JsonBody)
 });
 
 export const FACES: readonly TestFace[] = [messagesFace, chatFace];
+export const ALL_FACES: readonly AnyFace[] = [messagesFace, chatFace, responsesFace];
 
 /** How a provider streams one call of a tool, piece by piece. */
 export interface CallFrames {

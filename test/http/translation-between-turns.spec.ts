@@ -98,7 +98,7 @@ describeOnEmbedded('translation between turns', (database) => {
       returns_reasoning_details: true,
     };
     gateway = await startGateway(database, { catalog, coolsDown: false });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([maker, stranger, anthropic].map((upstream) => upstream?.close()));
@@ -128,7 +128,7 @@ describeOnEmbedded('translation between turns', (database) => {
   const question = { role: 'user', content: 'Hello' };
   const further = { role: 'user', content: 'Go on' };
 
-  /** The reply's turn, and the conversation that goes on with it. */
+  /** The conversation with the reply's turn and the next question. */
   async function converse(face: Face, stream: boolean, message: object): Promise<readonly object[]> {
     maker.script(replyOf(message, stream));
     const turn = face.turn(await ask(face, 'test/maker', [question], { stream }), stream);

@@ -12,21 +12,26 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { promptBytes, toolNamesIn } from '../support/provider-changes/sent-prompt.js';
 import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js';
-import { SEATS, seatsCatalog, type Seat } from './platform-seats.js';
+import { PLATFORM_ENDPOINTS, platformCatalog, type PlatformEndpoint } from './platform-endpoints.js';
 import { FACES, type SeenReply, type TestFace } from './translation-bench.js';
 
 interface Case {
   readonly face: TestFace;
-  readonly seat: Seat;
+  readonly endpoint: PlatformEndpoint;
   /** The title of the pair. */
   readonly pair: string;
 }
 const CASES: readonly Case[] = FACES.flatMap((face) =>
-  SEATS.map((seat) => ({ face, seat, pair: `${face.name} over ${seat.dialect} on ${seat.platform}` })),
+  PLATFORM_ENDPOINTS.map((endpoint) => ({
+    face,
+    endpoint,
+    pair: `${face.name} over ${endpoint.dialect} on ${endpoint.platform}`,
+  })),
 );
-const isClaude = ({ dialect }: Seat): boolean => dialect === 'anthropic-messages' || dialect === 'bedrock-converse';
-const CLAUDE_CASES = CASES.filter(({ seat }) => isClaude(seat));
-const REASONING_CASES = CASES.filter(({ seat }) => seat.dialect !== 'openai-chat');
+const isClaude = ({ dialect }: PlatformEndpoint): boolean =>
+  dialect === 'anthropic-messages' || dialect === 'bedrock-converse';
+const CLAUDE_CASES = CASES.filter(({ endpoint }) => isClaude(endpoint));
+const REASONING_CASES = CASES.filter(({ endpoint }) => endpoint.dialect !== 'openai-chat');
 const MODES = [false, true] as const;
 
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';
@@ -45,7 +50,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   beforeAll(async () => {
     for (const platform of PLATFORM_IDS) doubles.set(platform, await startDouble(platform));
     gateway = await startGateway(database, { catalog: catalogOf(doubles), coolsDown: false });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const double of doubles.values()) await double.close();
@@ -57,15 +62,15 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     }
   });
 
-  const at = ({ seat }: Case): Double => doubles.get(seat.platform)!;
+  const at = ({ endpoint }: Case): Double => doubles.get(endpoint.platform)!;
   const sentTo = (one: Case): DoubleCall => at(one).calls.at(-1)!;
   const toolsOf = (face: TestFace) => [WEATHER, TIME].map(({ name }) => face.tool(name, ANY));
 
-  const send = ({ face, seat }: Case, more: object, headers: Record<string, string> = {}): Promise<Response> =>
+  const send = ({ face, endpoint }: Case, more: object, headers: Record<string, string> = {}): Promise<Response> =>
     gateway.request(face.path, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ model: seat.model, max_tokens: 4_000, messages: face.user('Hello'), ...more }),
+      body: JSON.stringify({ model: endpoint.model, max_tokens: 4_000, messages: face.user('Hello'), ...more }),
     });
 
   /** The answer to a request that no double had to refuse. */
@@ -108,7 +113,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     at(one).script({ parts: [{ type: 'text', text: 'Hi' }], usage });
     // Cohere's figure of cached tokens counts a template that is not paid
     // (docs/use/translation/cohere-chat.md#replies).
-    const reportsCache = one.seat.dialect !== 'cohere-chat';
+    const reportsCache = one.endpoint.dialect !== 'cohere-chat';
     const prompt = one.face.name === 'chat' || !reportsCache ? 1_000 : 200;
     for (const stream of MODES) {
       const cached = reportsCache ? 800 : one.face.name === 'chat' ? 0 : null;
@@ -130,7 +135,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   }); // oxfmt-ignore
 
   it.each(CLAUDE_CASES)('A09: $pair: thinking is left out where another provider began the loop', async (one) => {
-    const elsewhere = CASES.find(({ face, seat }) => face === one.face && seat.dialect === 'openai-responses')!;
+    const elsewhere = CASES.find(({ face, endpoint }) => face === one.face && endpoint.dialect === 'openai-responses')!;
     at(elsewhere).script({ parts: [{ type: 'thinking', text: THOUGHT }, ...CALLS] });
     const options = { tools: toolsOf(one.face), ...one.face.thinking(2_000) };
     const { turn, calls } = await ask(elsewhere, true, options);
@@ -152,8 +157,8 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     else turn!.content[0].content = [{ type: 'text', text: 'rain' }, image];
     await sendWell(one, { tools: toolsOf(face), messages: [...face.user('Hello'), ...face.calls(WEATHER, TIME), turn, ...further] });
     const text = JSON.stringify(sentTo(one).body);
-    const places = ['rain', 'noon', 'Words A', 'Words B'].map((word) => text.indexOf(word));
-    expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
+    const positions = ['rain', 'noon', 'Words A', 'Words B'].map((word) => text.indexOf(word));
+    expect(positions.every((position, index) => position > (positions[index - 1] ?? 0))).toBe(true);
     expect(text).toContain(PNG);
   }); // oxfmt-ignore
 
@@ -170,7 +175,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   it.each(CASES)('A14: $pair: a schema is reduced where it must be, and nowhere else', async (one) => {
     await sendWell(one, { tools: [one.face.tool('get_weather', DEEP_SCHEMA)] });
     const text = JSON.stringify(sentTo(one).body);
-    if (one.seat.dialect === 'google-gemini') expect(text).toContain('{"anyOf":[{"type":"number","minimum":0');
+    if (one.endpoint.dialect === 'google-gemini') expect(text).toContain('{"anyOf":[{"type":"number","minimum":0');
     else expect(text).toContain(JSON.stringify(DEEP_SCHEMA));
   });
 
@@ -179,7 +184,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     async (one) => {
       await sendWell(one, { tools: [{ name: 'get_weather', input_schema: { ...ANY, required: null } }] });
       // The vendor of the format receives it unchanged.
-      if (one.seat.dialect !== 'anthropic-messages')
+      if (one.endpoint.dialect !== 'anthropic-messages')
         expect(JSON.stringify(sentTo(one).body)).not.toContain('"required"');
     },
   );
@@ -194,10 +199,10 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     ];
   }; // oxfmt-ignore
 
-  it.each(CASES)('A18: $pair: calls and results that do not pair are one 400 with place and id', async (one) => {
-    for (const [name, messages, place] of dangling(one.face)) {
+  it.each(CASES)('A18: $pair: calls and results that do not pair are one 400 with path and id', async (one) => {
+    for (const [name, messages, path] of dangling(one.face)) {
       const message = await refusalOf(one, { tools: toolsOf(one.face), messages });
-      expect([name, message.startsWith(place), message.includes(WEATHER.id)]).toEqual([name, true, true]);
+      expect([name, message.startsWith(path), message.includes(WEATHER.id)]).toEqual([name, true, true]);
     }
   });
 
@@ -213,7 +218,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       for (const stream of MODES) {
         const shown = await ask(one, stream);
         // OpenAI's chat format has a field for a refusal, and the word of an ordinary end.
-        const hasRefusalField = stop === 'refusal' && one.seat.dialect === 'openai-chat';
+        const hasRefusalField = stop === 'refusal' && one.endpoint.dialect === 'openai-chat';
         expect([stop, shown.stop]).toEqual([
           stop,
           one.face.name === 'messages' ? messages : hasRefusalField ? 'stop' : chat,
@@ -232,7 +237,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
             tools: [{ name: 'f', input_schema: ANY, defer_loading: true }],
           };
     await sendWell(one, own, { 'anthropic-beta': 'one-2026-01-01,two-2026-01-01' });
-    if (!isClaude(one.seat)) expect(JSON.stringify(sentTo(one).body)).not.toMatch(/context_management|defer_loading|2026-01-01/);
+    if (!isClaude(one.endpoint)) expect(JSON.stringify(sentTo(one).body)).not.toMatch(/context_management|defer_loading|2026-01-01/);
   }); // oxfmt-ignore
 
   it.each(CASES.filter(({ face }) => face.name === 'messages'))(
@@ -240,14 +245,14 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     async (one) => {
       const own = { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } };
       const calls = at(one).calls.length;
-      const model = `${one.seat.model}${LISTED}`;
+      const model = `${one.endpoint.model}${LISTED}`;
       const response = await send(one, { ...own, model, provider: { require_parameters: true } });
       const isSent = at(one).calls.length > calls;
       expect(response.status).toBe(isSent ? 200 : 404);
       if (isSent) expect(sentTo(one).body).toMatchObject(own);
       // The field is of this format, and of the vendor's own address.
-      if (one.seat.dialect !== 'anthropic-messages') expect(isSent).toBe(false);
-      else if (one.seat.platform === 'direct') expect(isSent).toBe(true);
+      if (one.endpoint.dialect !== 'anthropic-messages') expect(isSent).toBe(false);
+      else if (one.endpoint.platform === 'direct') expect(isSent).toBe(true);
     },
   );
 
@@ -264,10 +269,10 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       messages: [...(face.name === 'chat' ? [{ role: 'system', content: [part('Be brief.')] }] : []), user, ...face.calls(WEATHER), result],
       cache_control: { type: 'ephemeral' },
     });
-    const form = one.seat.dialect === 'bedrock-converse' ? { cachePoint: { type: 'default', ttl: '1h' } } : { cache_control: MARKER };
+    const form = one.endpoint.dialect === 'bedrock-converse' ? { cachePoint: { type: 'default', ttl: '1h' } } : { cache_control: MARKER };
     const text = JSON.stringify(sentTo(one).body);
     const found = text.split(JSON.stringify(form).slice(1, -1)).length - 1;
-    expect([found, text.match(/"(?:cachePoint|cache_control)":/g)?.length ?? 0]).toEqual(isClaude(one.seat) ? [4, 4] : [0, 0]);
+    expect([found, text.match(/"(?:cachePoint|cache_control)":/g)?.length ?? 0]).toEqual(isClaude(one.endpoint) ? [4, 4] : [0, 0]);
   }); // oxfmt-ignore
 
   it.each(CASES)("A30: $pair: a fifth marker is the caller's error where the vendor counts them", async (one) => {
@@ -279,9 +284,9 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     // None is dropped: the gateway cannot know which one the caller could spare.
     const refused = { status: 400, body: one.face.error(400, expect.stringContaining('Found 5')) };
     const taken = { status: 200, body: expect.anything() };
-    expect({ status: response.status, body }).toEqual(isClaude(one.seat) ? refused : taken);
+    expect({ status: response.status, body }).toEqual(isClaude(one.endpoint) ? refused : taken);
     expect(at(one).calls).toHaveLength(calls + 1);
-    if (!isClaude(one.seat)) expect(JSON.stringify(sentTo(one).body)).not.toMatch(/cache_control|cachePoint/);
+    if (!isClaude(one.endpoint)) expect(JSON.stringify(sentTo(one).body)).not.toMatch(/cache_control|cachePoint/);
   });
 
   const NAMES = ['get.weather', 'get weather', `${'look_up_'.repeat(8)}`.slice(0, 64)];
@@ -289,7 +294,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   it.each(CASES)('A34: $pair: names that the target refuses are mapped, there and back', async (one) => {
     const tools = NAMES.map((name) => one.face.tool(name, ANY));
     at(one).script((call) => ({
-      parts: toolNamesIn(call.dialect, call.body).map((name, place) => ({ type: 'call', id: `call_${place}`, name, input: {} })),
+      parts: toolNamesIn(call.dialect, call.body).map((name, position) => ({ type: 'call', id: `call_${position}`, name, input: {} })),
     }));
     for (const stream of MODES) {
       const { calls, turn } = await ask(one, stream, { tools });
@@ -299,7 +304,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     }
   }); // oxfmt-ignore
 
-  it.each(CASES.filter(({ seat }) => seat.dialect !== 'anthropic-messages'))(
+  it.each(CASES.filter(({ endpoint }) => endpoint.dialect !== 'anthropic-messages'))(
     "A38: $pair: another vendor's tool is a 400 that names it",
     async (one) => {
       const search = { type: 'web_search_20250305', name: 'web_search' };
@@ -357,34 +362,38 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       await sendWell(one, { ...options, messages: [...face.user('Weather?'), turn, ...results] });
       // Gemini's own thoughts are not read again: the signature of the call goes back.
       const sent = JSON.stringify(sentTo(one).body);
-      const own = one.seat.dialect === 'google-gemini' ? /"thoughtSignature":"(?!skip)/g : new RegExp(THOUGHT, 'g');
+      const own = one.endpoint.dialect === 'google-gemini' ? /"thoughtSignature":"(?!skip)/g : new RegExp(THOUGHT, 'g');
       expect(sent.match(own)).toHaveLength(1);
     }
   });
 
   it.each(CASES)(
-    'A46: $pair: instructions in the middle keep their place, and what is before them its bytes',
+    'A46: $pair: instructions in the middle keep their index, and what is before them its bytes',
     async (one) => {
-      const { face, seat } = one;
+      const { face, endpoint } = one;
       const messages: JsonBody[] = [...face.user('One')];
       let before = '';
       for (const turn of ['1st', '2nd', '3rd']) {
         await sendWell(one, { messages: [...messages, ...face.system(`Note ${turn}`), ...face.user(`Ask ${turn}`)] });
-        const bytes = promptBytes(seat.dialect, sentTo(one).body);
+        const bytes = promptBytes(endpoint.dialect, sentTo(one).body);
         expect(bytes.slice(0, before.length)).toBe(before);
-        const places = ['One', `Note ${turn}`, `Ask ${turn}`].map((word) => bytes.indexOf(word));
-        expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
+        const positions = ['One', `Note ${turn}`, `Ask ${turn}`].map((word) => bytes.indexOf(word));
+        expect(positions.every((position, index) => position > (positions[index - 1] ?? 0))).toBe(true);
         // The note belongs to this turn alone: everything before it stays.
         messages.push({ role: 'assistant', content: `Said ${turn}` }, ...face.user(`And ${turn}`));
         await sendWell(one, { messages });
-        before = promptBytes(seat.dialect, sentTo(one).body);
+        before = promptBytes(endpoint.dialect, sentTo(one).body);
       }
     },
   );
 });
 
-/** Every seat as a model at a provider of its own, in the form of an operator's catalog. */
+/** Every endpoint as a model at a separate provider, in the form of an operator's catalog. */
 function catalogOf(doubles: ReadonlyMap<PlatformId, Double>): object {
-  const listed = SEATS.map((seat) => ({ ...seat, model: `${seat.model}${LISTED}`, lists: ['max_tokens', 'tools'] }));
-  return seatsCatalog(doubles, [...SEATS, ...listed]);
+  const listed = PLATFORM_ENDPOINTS.map((endpoint) => ({
+    ...endpoint,
+    model: `${endpoint.model}${LISTED}`,
+    lists: ['max_tokens', 'tools'],
+  }));
+  return platformCatalog(doubles, [...PLATFORM_ENDPOINTS, ...listed]);
 }

@@ -42,7 +42,7 @@ describeOnEmbedded('failures of translation', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   afterEach(() => {
     bench.anthropic.strict = true;
@@ -262,7 +262,7 @@ describeOnEmbedded('failures of translation', (database) => {
     const { face, provider } = pair;
     script(pair, provider.answers({ text: 'Fine.' }));
     const [first, second] = RESULTS as [(typeof RESULTS)[0], (typeof RESULTS)[0]];
-    // The chat format has no place for text between results.
+    // The chat format cannot have text between results.
     const turns =
       face.name === 'chat'
         ? face.results(RESULTS, 'Words A', 'Words B')
@@ -278,8 +278,8 @@ describeOnEmbedded('failures of translation', (database) => {
     await sendWell(pair, { tools: toolsOf(face), messages });
     const sent: JsonBody[] = sentTo(provider).messages;
     const text = JSON.stringify(sent);
-    const places = ['get_time', 'rain', 'noon', 'Words A', 'Words B'].map((word) => text.indexOf(word));
-    expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
+    const positions = ['get_time', 'rain', 'noon', 'Words A', 'Words B'].map((word) => text.indexOf(word));
+    expect(positions.every((position, index) => position > (positions[index - 1] ?? 0))).toBe(true);
     if (provider.kind === 'openai') expect(sent.slice(2, 4).map(({ role }) => role)).toEqual(['tool', 'tool']);
     else if (face.name === 'messages') {
       // Claude requires the results in front of all other content of the turn.
@@ -458,7 +458,7 @@ describeOnEmbedded('failures of translation', (database) => {
     'A31: $pair: markers reach the dialects that support them, with their times, wherever they are',
     async (pair) => {
       const { face, provider } = pair;
-      // More than the vendor takes, to have one in every place.
+      // More markers than the vendor accepts, so that every field has one.
       bench.anthropic.strict = false;
       script(pair, provider.answers({ text: 'Fine.' }));
       const cache_control = MARKER;
@@ -606,7 +606,7 @@ describeOnEmbedded('failures of translation', (database) => {
     }
   });
 
-  it.each(PAIRS)('A46: $pair: instructions in the middle keep their place, and what is before them its bytes', async (pair) => {
+  it.each(PAIRS)('A46: $pair: instructions in the middle keep their index, and what is before them its bytes', async (pair) => {
     const { face, provider } = pair;
     script(pair, provider.answers({ text: 'Fine.' }));
     const messages: JsonBody[] = [...face.user('One')];

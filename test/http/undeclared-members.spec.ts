@@ -1,8 +1,8 @@
 /**
  * Goal: members of nested objects that no schema declares make no provider refuse a request, reach Anthropic's own
- * address, and are named where they go nowhere (docs/use/translation.md#undeclared-members). Method: the
- * application over HTTP before strict doubles of every dialect on every platform, both faces, whole and streamed; the
- * doubles refuse what they do not know, in their vendors' words. Every place of a body, without HTTP:
+ * address, and are named where they go nowhere (docs/use/translation.md#undeclared-members). Method: the application
+ * over HTTP before strict doubles of every dialect on every platform, both faces, whole and streamed; the doubles
+ * refuse what they do not know, in their vendors' words. Every object of a body is tested without HTTP in
  * src/providers/fitting/undeclared-members.spec.ts.
  */
 import { PLATFORM_IDS, type PlatformId } from '../../src/core/routing/catalog.js';
@@ -10,7 +10,12 @@ import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { SEATS, seatOf, seatsCatalog, type Seat } from './platform-seats.js';
+import {
+  PLATFORM_ENDPOINTS,
+  platformEndpointOf,
+  platformCatalog,
+  type PlatformEndpoint,
+} from './platform-endpoints.js';
 
 const NEW = { zz_new: 'x' };
 const TOOL = { name: 'look', input_schema: { type: 'object', properties: {} } };
@@ -51,19 +56,19 @@ const REQUESTS = Object.entries(CASES).flatMap(([face, cases]) =>
   cases.map(([names, body]) => [names.join(), face, body] as const),
 );
 
-const ADAPTIVE = seatOf('direct', 'anthropic-messages', 'claude-opus-4-7');
-const CLAUDES: readonly Seat[] = [
+const ADAPTIVE = platformEndpointOf('direct', 'anthropic-messages', 'claude-opus-4-7');
+const CLAUDES: readonly PlatformEndpoint[] = [
   ADAPTIVE,
-  seatOf('azure', 'anthropic-messages', 'claude-opus-4-7'),
-  seatOf('vertex', 'anthropic-messages', 'claude-opus-4-7'),
-  seatOf('bedrock', 'anthropic-messages', 'us.anthropic.claude-opus-4-7'),
+  platformEndpointOf('azure', 'anthropic-messages', 'claude-opus-4-7'),
+  platformEndpointOf('vertex', 'anthropic-messages', 'claude-opus-4-7'),
+  platformEndpointOf('bedrock', 'anthropic-messages', 'us.anthropic.claude-opus-4-7'),
 ];
-const LISTING: Seat = {
-  ...seatOf('bedrock', 'anthropic-messages'),
+const LISTING: PlatformEndpoint = {
+  ...platformEndpointOf('bedrock', 'anthropic-messages'),
   model: 'test/listing',
   lists: ['max_tokens', 'tools'],
 };
-const isOwnAddress = ({ platform, dialect }: Seat): boolean =>
+const isOwnAddress = ({ platform, dialect }: PlatformEndpoint): boolean =>
   platform === 'direct' && dialect === 'anthropic-messages';
 
 describeOnEmbedded('members nobody declared', (database) => {
@@ -72,10 +77,10 @@ describeOnEmbedded('members nobody declared', (database) => {
   beforeAll(async () => {
     for (const platform of PLATFORM_IDS) doubles.set(platform, await startDouble(platform));
     gateway = await startGateway(database, {
-      catalog: seatsCatalog(doubles, [...SEATS, ...CLAUDES, LISTING]),
+      catalog: platformCatalog(doubles, [...PLATFORM_ENDPOINTS, ...CLAUDES, LISTING]),
       coolsDown: false,
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     for (const double of doubles.values()) await double.close();
@@ -85,7 +90,7 @@ describeOnEmbedded('members nobody declared', (database) => {
   });
 
   async function send(
-    { platform, model }: Seat,
+    { platform, model }: PlatformEndpoint,
     face: string,
     body: object,
   ): Promise<{ status: number; text: string; sent: JsonBody }> {
@@ -99,44 +104,44 @@ describeOnEmbedded('members nobody declared', (database) => {
     return { status: response.status, text: await response.text(), sent: double.calls.at(-1)!.body };
   }
 
-  describe.each(SEATS)('at $model', (seat) => {
+  describe.each(PLATFORM_ENDPOINTS)('at $model', (endpoint) => {
     it.each(REQUESTS)('%s of %s', async (names, face, body) => {
       for (const stream of [false, true]) {
-        const { status, text: reply, sent } = await send(seat, face, { stream, ...body });
-        const isSent = isOwnAddress(seat) && face === '/messages';
+        const { status, text: reply, sent } = await send(endpoint, face, { stream, ...body });
+        const isSent = isOwnAddress(endpoint) && face === '/messages';
         expect(JSON.stringify(sent).includes('zz_new')).toBe(isSent);
         // The vendor judges: this one does not know it yet.
         expect([status, reply]).toEqual([isSent ? 400 : 200, expect.any(String)]);
-        expect(doubles.get(seat.platform)!.violations).toEqual(isSent ? [expect.stringContaining('zz_new')] : []);
-        doubles.get(seat.platform)!.violations.length = 0;
+        expect(doubles.get(endpoint.platform)!.violations).toEqual(isSent ? [expect.stringContaining('zz_new')] : []);
+        doubles.get(endpoint.platform)!.violations.length = 0;
         if (isSent || stream) continue;
         expect(JSON.parse(reply).router_metadata.attempts[0].dropped).toEqual(names.split(','));
       }
     });
   });
 
-  it.each(CLAUDES)('$model is sent the binding of blocks, whatever becomes of the thinking', async (seat) => {
+  it.each(CLAUDES)('$model is sent the binding of blocks, whatever becomes of the thinking', async (endpoint) => {
     const block_binding = { prefix_mismatch_behavior: 'drop_block' };
     for (const stream of [false, true]) {
       const thinking = { type: 'enabled', budget_tokens: 2_000, block_binding };
-      const { status, text: reply, sent } = await send(seat, '/messages', { stream, thinking, messages: [HELLO] });
+      const { status, text: reply, sent } = await send(endpoint, '/messages', { stream, thinking, messages: [HELLO] });
       expect([status, reply]).toEqual([200, expect.stringContaining('Well.')]);
       expect(sent.thinking).toEqual({ type: 'adaptive', block_binding });
       if (!stream) expect(JSON.parse(reply).router_metadata.attempts[0].dropped).toBeUndefined();
     }
-    expect(doubles.get(seat.platform)!.violations).toEqual([]);
+    expect(doubles.get(endpoint.platform)!.violations).toEqual([]);
   });
 
-  it('is named where no other dialect has a place for it', async () => {
-    const seat = seatOf('direct', 'openai-chat');
+  it('is named where no other dialect has a field for it', async () => {
+    const endpoint = platformEndpointOf('direct', 'openai-chat');
     const thinking = { type: 'adaptive', block_binding: {} };
-    const { text: reply } = await send(seat, '/messages', { thinking, messages: [HELLO] });
+    const { text: reply } = await send(endpoint, '/messages', { thinking, messages: [HELLO] });
     expect(JSON.parse(reply).router_metadata.attempts[0].dropped).toContain('thinking.block_binding');
   });
 
   it('is carried where the model has another form of an option', async () => {
     const output_config = { effort: 'high', ...NEW };
-    const budgets = seatOf('direct', 'anthropic-messages');
+    const budgets = platformEndpointOf('direct', 'anthropic-messages');
     const { sent } = await send(budgets, '/messages', { output_config, messages: [HELLO] });
     expect(sent.output_config).toEqual(NEW);
     expect(sent.thinking).toMatchObject({ type: 'enabled' });

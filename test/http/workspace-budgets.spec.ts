@@ -38,7 +38,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
     gateway = await startGateway(database, { clock, coolsDown: false, catalog: catalogOf({ id: 'test/paid', at }) });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -59,7 +59,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
 
   const message = (key: string): Promise<Reply> => send('POST', '/messages', ask('test/paid'), key);
 
-  /** A workspace of its own with a key. */
+  /** A separate workspace with a key. */
   async function open(): Promise<{ readonly id: string; readonly path: string; readonly key: string }> {
     const { body } = await send('POST', '/workspaces', { name: 'n', slug: `budgeted-${made++}` });
     const { id } = body.data;
@@ -72,7 +72,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     return (await send('GET', path)).body.data;
   };
 
-  it('refuses what has no room with 403 before anything is sent, and no other workspace', async () => {
+  it('refuses what exceeds it with 403 before anything is sent, and no other workspace', async () => {
     const { path, key } = await open();
     const other = await open();
     expect((await send('PUT', `${path}/weekly`, { limit_usd: usd(BOUND - 1e-12) })).status).toBe(200);
@@ -138,7 +138,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     answered.open();
     expect((await first).status).toBe(200);
     expect(await show(`${path}/daily`)).toEqual({ ...view, usage: COST, remaining: usd(limit - COST) });
-    // The rest of it has room for one call, to the last.
+    // The rest of it suffices for exactly one call.
     await send('PUT', `${path}/daily`, { limit_usd: usd(COST + BOUND) });
     expect((await show(`${path}/daily`)).remaining).toBe(usd(BOUND));
     expect((await message(key)).status).toBe(200);
@@ -313,7 +313,7 @@ describeOnEmbedded('budgets of workspaces', (database) => {
     });
   });
 
-  it('go when they are taken away, as often as one likes, and the log lists what changed', async () => {
+  it('can be deleted repeatedly; the audit log lists only real changes', async () => {
     const { id, path } = await open();
     expect((await send('GET', `${path}/daily`)).status).toBe(404);
     expect((await send('GET', path)).body).toEqual({ data: [], include_byok_in_budgets: false });

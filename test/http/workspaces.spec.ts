@@ -25,7 +25,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
 
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function call(method: string, path: string, body?: unknown, key = MANAGEMENT_KEY): Promise<Reply> {
@@ -353,10 +353,10 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
     it('is logged with all that is deleted along', async () => {
       const workspace = await create();
       const path = `/workspaces/${workspace.id}`;
-      const place = { workspace_id: workspace.id };
-      const { data: key } = (await call('POST', '/keys', { name: 'n', ...place })).body;
+      const query = { workspace_id: workspace.id };
+      const { data: key } = (await call('POST', '/keys', { name: 'n', ...query })).body;
       const { data: disabled } = (await call('PATCH', `/keys/${key.hash}`, { disabled: true })).body;
-      const { data: credential } = (await call('POST', '/byok', { provider: 'openai', key: 'sk-nobodys', ...place })).body; // oxfmt-ignore
+      const { data: credential } = (await call('POST', '/byok', { provider: 'openai', key: 'sk-nobodys', ...query })).body; // oxfmt-ignore
       await call('PUT', `${path}/budgets/daily`, { limit_usd: 1 });
       await call('PUT', `${path}/budgets/weekly`, { limit_usd: 2 });
       const users = Array.from({ length: 600 }, (_, index) => `user ${index}`);

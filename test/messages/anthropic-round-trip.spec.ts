@@ -5,7 +5,7 @@ import { generationView } from '../support/generation-view.js';
 import { decodeContext } from '../support/decode-context.js';
 import fc from 'fast-check';
 import type { ModelEvent } from '../../src/core/conversation/event.js';
-import { chain } from '../../src/core/stream/step.js';
+import { chain } from '../../src/core/stream/stream-stage.js';
 import { SseReader, writeFrame, type SseFrame } from '../../src/core/stream/sse.js';
 import { MessageFrames } from '../../src/faces/messages/frames.js';
 import { MessagesDecoder } from '../../src/providers/dialects/anthropic-messages/decode.js';
@@ -90,8 +90,8 @@ describe('a stream of the vendor through decoder and printer', () => {
   it('keeps its content, usage and end, whatever the chunk cuts', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: STREAM.length - 1 }), { maxLength: 20 }), (cuts) => {
-        const places = [0, ...cuts.sort((a, b) => a - b), STREAM.length];
-        const frames = passThrough(places.slice(1).map((end, index) => STREAM.subarray(places[index], end)));
+        const positions = [0, ...cuts.sort((a, b) => a - b), STREAM.length];
+        const frames = passThrough(positions.slice(1).map((end, index) => STREAM.subarray(positions[index], end)));
         const [start, ping, ...rest] = frames
           .filter(({ data }) => data !== '[DONE]')
           .map(({ data }) => JSON.parse(data));

@@ -1,7 +1,7 @@
 /**
- * Checks that what a model on Bedrock signed or sealed returns to it in the next turn byte for byte and in its place,
- * through both faces, and goes to no other provider. Replies of Converse are printed by each face's own printer,
- * handed back to its own reader, and encoded again.
+ * Checks that what a model on Bedrock signed or sealed returns to it in the next turn byte for byte and at the same
+ * position, through both faces, and goes to no other provider. Replies of Converse are printed by each face's own
+ * printer, handed back to its own reader, and encoded again.
  */
 import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
 import { readRequest as readChat } from '../../src/faces/chat/read-request.js';

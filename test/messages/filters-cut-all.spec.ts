@@ -1,7 +1,7 @@
 /**
- * Checks that nothing of a redacted text is sent, and everything else is, in every form and place. Random mail
- * addresses and card numbers stand in random disguises (wide, bold, foreign and invisible characters, tags, gaps), in
- * one text or across several with media between them, in random places of bodies of both faces. Both dialects must
+ * Checks that nothing of a redacted text is sent, and everything else is, in every form and position. Random mail
+ * addresses and card numbers are put in random disguises (wide, bold, foreign and invisible characters, tags, gaps), in
+ * one text or across several with media between them, at random positions of bodies of both faces. Both dialects must
  * encode the redacted request like a body that had the replacement from the start.
  */
 import fc from 'fast-check';
@@ -68,8 +68,8 @@ const card: fc.Arbitrary<Secret> = fc
     fc
       .tuple(written(digits), fc.array(fc.constantFrom(...GAPS), { minLength: 3, maxLength: 3 }))
       .map(([characters, gaps]) => ({
-        written: shownLast(characters, digits.at(-1)!).map((digit, place) =>
-          place > 0 && place % 4 === 0 ? gaps[place / 4 - 1]! + digit : digit,
+        written: shownLast(characters, digits.at(-1)!).map((digit, position) =>
+          position > 0 && position % 4 === 0 ? gaps[position / 4 - 1]! + digit : digit,
         ),
         label: 'credit-card' as const,
       })),
@@ -103,10 +103,10 @@ const result = (content: unknown): object => ({
 const between = (blocks: readonly object[], block: object): object[] =>
   blocks.flatMap((one, index) => (index === 0 ? [one] : [block, one]));
 
-type Place = (texts: readonly string[]) => object;
+type BodyBuilder = (texts: readonly string[]) => object;
 
-/** Places where the texts follow one another, and are read as one. */
-const MESSAGES_PLACES: Readonly<Record<string, Place>> = {
+/** Positions in a body: functions that build a body with these texts there. */
+const MESSAGES_PLACES: Readonly<Record<string, BodyBuilder>> = {
   instructions: (texts) => ({ ...user('hi'), system: texts.map(textBlock) }),
   'a turn': (texts) => user(texts.map(textBlock)),
   turns: (texts) => ({ messages: texts.map((text) => ({ role: 'user', content: text })) }),
@@ -130,7 +130,7 @@ const MESSAGES_PLACES: Readonly<Record<string, Place>> = {
   }),
   'a field that nobody knows': (texts) => user([{ type: 'text', text: 'hi', note: [texts.join('')] }]),
 };
-const CHAT_PLACES: Readonly<Record<string, Place>> = {
+const CHAT_PLACES: Readonly<Record<string, BodyBuilder>> = {
   instructions: (texts) => ({ messages: [{ role: 'system', content: texts.map(textBlock) }, { role: 'user', content: 'hi' }] }),
   'a turn': (texts) => user(texts.map(textBlock)),
   'around images': (texts) => user(between(texts.map(textBlock), CHAT_IMAGE)),
@@ -155,7 +155,7 @@ const CHAT_PLACES: Readonly<Record<string, Place>> = {
     ],
   }),
 }; // oxfmt-ignore
-/** Places where several texts are separate; elsewhere they are joined. */
+/** Positions where several texts are separate; elsewhere they are joined. */
 const APART: ReadonlySet<string> = new Set([
   'instructions',
   'a turn',
@@ -179,10 +179,10 @@ const inspector = inspectorOf([filterOf('email'), filterOf('credit-card')]);
 describe.each([
   ['messages', MESSAGES_PLACES, (body: object) => readMessages(readBody(body, CreateMessageDto), { betas: [] })],
   ['chat', CHAT_PLACES, (body: object) => readChat(readBody(body, CreateChatDto), { betas: [] })],
-] as const)('a body of %s', (face, places, read) => {
+] as const)('a body of %s', (face, builders, read) => {
   const secret = fc.oneof(email, card).chain(inPieces);
-  it.each(Object.keys(places))('sends nothing of a secret in %s', async (name) => {
-    const place = places[name]!;
+  it.each(Object.keys(builders))('sends nothing of a secret in %s', async (name) => {
+    const build = builders[name]!;
     const isApart = APART.has(name) && !(face === 'chat' && name === 'a result');
     await fc.assert(
       fc.asyncProperty(secret, async ({ pieces, label }) => {
@@ -194,7 +194,7 @@ describe.each([
         const bodyOf = (contents: readonly string[]): object => ({
           model: 'm',
           max_tokens: 64,
-          ...place(framed(contents)),
+          ...build(framed(contents)),
         });
         const { request, blocked } = await inspector.inspect(read(bodyOf(texts)));
         expect(blocked).toBeUndefined();

@@ -159,7 +159,7 @@ describe.each([
     expect(sentOf(request)).not.toBe('');
   });
 
-  it('sends no mark from any place', async () => {
+  it('sends no mark from any position', async () => {
     let sentMarks = 0;
     for (const { at, make } of changesOf(whole)) {
       const body = structuredClone(whole) as Record<string, unknown>;
@@ -177,7 +177,7 @@ describe.each([
       const leaks = blocked === undefined && MARK.test(sentOf(inspected));
       expect([at, leaks]).toEqual([at, false]);
     }
-    // Most places are sent: otherwise the test would show nothing.
+    // Most marks are sent: otherwise the test would show nothing.
     expect(sentMarks).toBeGreaterThan(40);
   });
 });

@@ -21,10 +21,10 @@ import { DIALECTS } from '../../src/providers/dialects/index.js';
 import { PLATFORMS } from '../../src/providers/platforms/index.js';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
-import { fastest, stopwatch } from '../support/pace.js';
+import { fastest, stopwatch } from '../support/cpu-time.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { endpoint, model } from '../support/route-inputs.js';
-import { seatOf, SEATS, type Seat } from '../http/platform-seats.js';
+import { platformEndpointOf, PLATFORM_ENDPOINTS, type PlatformEndpoint } from '../http/platform-endpoints.js';
 
 const MIB = 1024 * 1024;
 const SIZES = [
@@ -169,7 +169,7 @@ class Longest {
 
 const PLATFORM_DEPENDENCIES = { clock: { now: () => new Date() } } as never;
 
-function accessTo({ slug, dialect, platform }: Seat): {
+function accessTo({ slug, dialect, platform }: PlatformEndpoint): {
   readonly client: ProviderClient;
   readonly platform: Platform;
   readonly targetOf: (upstreamModel: string) => Target;
@@ -188,14 +188,14 @@ function accessTo({ slug, dialect, platform }: Seat): {
 }
 
 /** Milliseconds of the longest step of one call. */
-function callMs(bytes: Buffer, seat: Seat): number {
-  const { client, platform, targetOf } = accessTo(seat);
-  const target = targetOf(seat.upstreamModel);
+function callMs(bytes: Buffer, endpoint: PlatformEndpoint): number {
+  const { client, platform, targetOf } = accessTo(endpoint);
+  const target = targetOf(endpoint.upstreamModel);
   // Read anew: what is fitted is kept with the request.
   const request = FACES.messages(parseJsonBody(bytes));
   const longest = new Longest();
   const { request: fitted } = longest.of(() => client.prepare(target, request, undefined));
-  const encoded: UpstreamCall = longest.ofSteps(DIALECTS[seat.dialect].encode(fitted, target, new Map()));
+  const encoded: UpstreamCall = longest.ofSteps(DIALECTS[endpoint.dialect].encode(fitted, target, new Map()));
   const { body } = longest.of(() => platform.adapt?.(encoded, target) ?? encoded);
   longest.ofSteps(printInPieces(body, PIECE));
   longest.of(() => client.droppedBy(target, request));
@@ -214,13 +214,14 @@ function readingMs(bytes: Buffer, face: keyof typeof FACES): number {
 const bytesOf = (kind: Kind, bytes: number): Buffer =>
   Buffer.from(JSON.stringify({ model: 'm', max_tokens: 1_000, ...kind(bytes) }));
 /** Each dialect, and the platforms that rewrite its bodies. */
-const ALL: readonly Seat[] = [
-  ...SEATS.filter(({ platform, dialect }) => platform === 'direct' || dialect === 'bedrock-converse'),
-  ...(['vertex', 'bedrock'] as const).map((platform) => seatOf(platform, 'anthropic-messages')),
-  seatOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0'),
+const ALL: readonly PlatformEndpoint[] = [
+  ...PLATFORM_ENDPOINTS.filter(({ platform, dialect }) => platform === 'direct' || dialect === 'bedrock-converse'),
+  ...(['vertex', 'bedrock'] as const).map((platform) => platformEndpointOf(platform, 'anthropic-messages')),
+  platformEndpointOf('bedrock', 'bedrock-converse', 'us.amazon.nova-pro-v1:0'),
 ];
 /** Cohere takes no documents. */
-const takes = (kind: string, { dialect }: Seat): boolean => !(kind === 'one PDF' && dialect === 'cohere-chat');
+const takes = (kind: string, { dialect }: PlatformEndpoint): boolean =>
+  !(kind === 'one PDF' && dialect === 'cohere-chat');
 
 describe.each(SIZES)('$bytes bytes', ({ bytes, msMax }) => {
   it.each(Object.entries({ ...MESSAGES }))('/messages: %s is read', async (_name, kind) => {
@@ -238,9 +239,9 @@ describe.each(SIZES)('$bytes bytes', ({ bytes, msMax }) => {
     async (name, kind) => {
       const body = bytesOf(kind, bytes);
       const slow: string[] = [];
-      for (const seat of ALL.filter((one) => takes(name, one))) {
-        const ms = await fastest(() => callMs(body, seat), msMax);
-        if (ms >= msMax) slow.push(`${seat.model}: ${Math.round(ms)} ms`);
+      for (const endpoint of ALL.filter((one) => takes(name, one))) {
+        const ms = await fastest(() => callMs(body, endpoint), msMax);
+        if (ms >= msMax) slow.push(`${endpoint.model}: ${Math.round(ms)} ms`);
       }
       expect(slow).toEqual([]);
     },

@@ -79,7 +79,7 @@ class Watch {
 }
 
 function idFaults({ calls, results }: ReturnType<typeof callIdsIn>): string[] {
-  const twice = calls.filter((id, place) => calls.indexOf(id) !== place).map((id) => `two calls of the id ${id}`);
+  const twice = calls.filter((id, index) => calls.indexOf(id) !== index).map((id) => `two calls of the id ${id}`);
   // A turn's results may come in another order than its calls.
   const isPaired = [...results].sort().join(' ') === [...calls].sort().join(' ');
   return isPaired ? twice : [...twice, `results ${results.join(' ')} of calls ${calls.join(' ')}`];
@@ -124,7 +124,7 @@ describe.each(CASES)('through $name, $mode', ({ face, stream }) => {
 });
 
 const NAMES = ['look', 'multi_tool_use.parallel', '7-up', 'a b', 'a_b', 'look_up_'.repeat(7), 'over.look'];
-/** The chat format has a limit of its own. */
+/** The chat format has a separate limit. */
 const LONG_NAMES = ['l'.repeat(70), `${'l'.repeat(69)}o`];
 const IDS = [
   'call_0',
@@ -144,8 +144,8 @@ interface Leg {
   readonly answer: Answer;
   readonly kinds: readonly ResultKind[];
   readonly media: Media;
-  /** The next model goes on in the same turn. */
-  readonly goesOn: boolean;
+  /** The next model continues the same turn. */
+  readonly answersCalls: boolean;
 }
 
 const legs = (toolCount: number): fc.Arbitrary<readonly Leg[]> => {
@@ -161,7 +161,7 @@ const legs = (toolCount: number): fc.Arbitrary<readonly Leg[]> => {
     answer,
     kinds: fc.array(fc.constantFrom(...KINDS), { minLength: 1, maxLength: 3 }),
     media: fc.constantFrom(...MEDIA),
-    goesOn: fc.boolean(),
+    answersCalls: fc.boolean(),
   });
   return fc.array(leg, { minLength: 1, maxLength: 5 });
 };
@@ -190,14 +190,14 @@ it('stays valid on any way', () => {
       const watch = new Watch(client, !renumbers);
       client.ask('How is the weather there?', 'image');
       watch.check();
-      for (const { served: place, answer, kinds, media, goesOn } of way) {
-        const served = SERVED_MODELS[place]!;
+      for (const { served: target, answer, kinds, media, answersCalls } of way) {
+        const served = SERVED_MODELS[target]!;
         if (client.hasPdf && !served.takesPdfs) continue;
         const turn = client.receive(served, answer);
         const called = client.face.calls(turn).map(({ name }) => name);
         expect(called).toEqual(answer.calls.map(({ tool }) => wishes.tools[tool]));
         client.answer(kinds);
-        if (answer.calls.length === 0 || !goesOn) client.ask('And then?', media);
+        if (answer.calls.length === 0 || !answersCalls) client.ask('And then?', media);
         watch.check();
       }
     }),
@@ -210,9 +210,9 @@ it.each(MARKING)("counts no marker beside the caller's five, where the vendor ju
   client.ask('One');
   const markers = { 'anthropic-messages': /"cache_control":/g, 'bedrock-converse': /"cachePoint":/g } as const;
   for (const served of SERVED_MODELS) {
-    const five = [1, 2, 3, 4, 5].map((place) => ({
+    const five = [1, 2, 3, 4, 5].map((index) => ({
       type: 'text',
-      text: `Part ${place}`,
+      text: `Part ${index}`,
       cache_control: { type: 'ephemeral' },
     }));
     const body = {

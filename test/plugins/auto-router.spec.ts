@@ -28,7 +28,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
   beforeAll(async () => {
     bench = await RoutersBench.start(database);
     ({ key } = await bench.loop.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.begin());
 
@@ -123,7 +123,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
     expect([easy.models[0], difficult.models[0]]).toEqual(['test/cheap', 'test/best']);
   });
 
-  it('explains each place of its ranking', async () => {
+  it('explains each position of its ranking', async () => {
     const plan = await bench.explain(CODE, auto(0), key);
     expect(plan).toMatchObject({ strategy: 'auto', models: ['test/best', 'test/mid', 'test/cheap'] });
     expect(plan.choice).toMatchObject({ by: 'auto-router', details: { considered: 3 } });

@@ -46,7 +46,9 @@ const talk = (turns: number, length?: number): object[] => [
 ];
 const TOOLS = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {} } }];
 
-/** Of three such turns with two uses each: all but the last two uses, and the reasoning of all but the last turn. */
+/**
+ * Edits of three such turns with two uses each: all but the last two uses, and the reasoning of all but the last turn.
+ */
 const APPLIED = [
   { type: THINKING.type, cleared_thinking_turns: 2, cleared_input_tokens: expect.any(Number) as number },
   { type: USES.type, cleared_tool_uses: 4, cleared_input_tokens: expect.any(Number) as number },
@@ -80,7 +82,7 @@ describeOnEmbedded('context edits, in every dialect', (database) => {
       coolsDown: false,
       catalog: {
         version: 1,
-        providers: [...new Map(all.map((place) => [place.slug, place])).values()].map(({ slug, dialect }) => ({
+        providers: [...new Map(all.map((target) => [target.slug, target])).values()].map(({ slug, dialect }) => ({
           slug,
           name: slug,
           dialect,
@@ -95,7 +97,7 @@ describeOnEmbedded('context edits, in every dialect', (database) => {
         ),
       },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([direct?.close(), bedrock?.close()]);
@@ -238,7 +240,7 @@ describeOnEmbedded('context edits, for each leg', (database) => {
       ],
     });
     ledger = new LedgerReader(bench.gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
   const bodyFor = (to: string, more: object = {}): object =>

@@ -13,14 +13,14 @@ import {
   LoopBench,
   microUsd,
   PRICES,
-  ROUTES,
+  TWO_ROUTES,
   answers,
   TOOLS,
   USES,
   type Route,
 } from '../tools/faults-bench.js';
 
-const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
+const FACES = TWO_ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 const SHORT = 8_192;
 const LONG = [
   ...Array.from({ length: 200 }, (_, index) => ({
@@ -46,7 +46,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
     await manage('POST', '/workspaces', { name: 'Away', slug: 'away' });
     home = await bench.gateway.newKey();
     away = await bench.gateway.newKey({ workspace_id: 'away' });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.begin(answers('So.')));
   afterEach(async () => {
@@ -126,7 +126,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
     expect((await sendLong()).status).toBe(400);
   });
 
-  it.each(ROUTES)('give way to the suffix :online on %s, unless they are fixed', async (route) => {
+  it.each(TWO_ROUTES)('give way to the suffix :online on %s, unless they are fixed', async (route) => {
     const searched = async (): Promise<number[]> => {
       bench.begin(answers('So.'));
       await ask(route, { model: 'test/main:online' });
@@ -148,7 +148,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
         { id: 'web', enabled: false },
       ],
     };
-    for (const route of ROUTES) {
+    for (const route of TWO_ROUTES) {
       const { router_metadata: metadata } = await post(route, fields);
       const stage = { type: 'plugin', name: 'web-fetch', cost_usd: 0 };
       expect(metadata.pipeline).toEqual([
@@ -222,8 +222,11 @@ describeOnEmbedded('defaults of plugins', (database) => {
     expect(((await shown.json()) as JsonBody).data.plugins).toEqual(plugins);
   });
 
-  it.each([...ROUTES, '/messages/count_tokens', '/routing/explain'])('%s refuses two entries of one', async (path) => {
-    const { error } = await post(path, { plugins: [{ id: 'web' }, { id: 'fusion' }, { id: 'web', enabled: false }] });
-    expect(error.message).toContain('plugins.2.id: web has an entry already; send one');
-  });
+  it.each([...TWO_ROUTES, '/messages/count_tokens', '/routing/explain'])(
+    '%s refuses two entries of one',
+    async (path) => {
+      const { error } = await post(path, { plugins: [{ id: 'web' }, { id: 'fusion' }, { id: 'web', enabled: false }] });
+      expect(error.message).toContain('plugins.2.id: web has an entry already; send one');
+    },
+  );
 });

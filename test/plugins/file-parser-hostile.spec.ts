@@ -1,14 +1,17 @@
 /**
- * A PDF that is made to waste resources ends in bounded time, as text or as a 400 that names its place, while the
+ * A PDF that is made to waste resources ends in bounded time, as text or as a 400 that names its path, while the
  * process serves other requests; 60 pages block the event loop for less than 20 ms at a time. Malicious PDFs of every
  * kind, with the delays of the event loop measured beside them.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { fastest } from '../support/cpu-time.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { paged } from '../support/engines/ocr-engine.js';
 import { HOSTILE_PDF } from '../support/hostile-pages.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { LoopBench, answers } from '../tools/faults-bench.js';
+
+const DELAY_MS_MAX = 20;
 
 const KINDS: Readonly<Record<string, RegExp>> = {
   // The time limit is that of a machine with other work.
@@ -29,7 +32,7 @@ describeOnEmbedded('hostile PDFs', (database) => {
       models: [{ id: 'test/words', model: { input_modalities: ['text'] } }],
     });
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.begin(answers('I see.')));
 
@@ -50,7 +53,7 @@ describeOnEmbedded('hostile PDFs', (database) => {
       const outcome = reply.status === 200 ? JSON.stringify(sent!.json.messages) : reply.body.error.message;
       expect(`${reply.status} ${outcome}`).toMatch(KINDS[kind]!);
     },
-    60_000,
+    240_000,
   );
 
   it('reads 60 pages without blocking the event loop', async () => {
@@ -58,15 +61,14 @@ describeOnEmbedded('hostile PDFs', (database) => {
     const book = paged(...Array.from({ length: 60 }, (_, page) => `${page} ${line}`));
     await send(book);
     const delays = monitorEventLoopDelay({ resolution: 1 });
-    let longest = Infinity;
-    // The best of a few runs: other processes of a busy machine cause delays too.
-    for (let run = 0; run < 8 && longest >= 20; run++) {
+    let run = 0;
+    const longestDelay = async (): Promise<number> => {
       delays.reset();
       delays.enable();
-      expect((await send(Buffer.concat([book, Buffer.from(`% ${run}`)]))).status).toBe(200);
+      expect((await send(Buffer.concat([book, Buffer.from(`% ${run++}`)]))).status).toBe(200);
       delays.disable();
-      longest = delays.max / 1e6;
-    }
-    expect(longest).toBeLessThan(20);
-  }, 60_000);
+      return delays.max / 1e6;
+    };
+    expect(await fastest(longestDelay, DELAY_MS_MAX)).toBeLessThan(DELAY_MS_MAX);
+  }, 240_000);
 });

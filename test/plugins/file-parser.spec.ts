@@ -17,7 +17,18 @@ import { readMessagesEvents } from '../support/sse.js';
 import { cutAfter, garbage, HANG, json, neverAnswers, resets, type Answer } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 import { buildMessage } from '../http/messages-bench.js';
-import { CALL, inTurn, leftWithin, LoopBench, microUsd, ROUTES, answers, type Route } from '../tools/faults-bench.js';
+import {
+  CALL,
+  formFor,
+  inTurn,
+  leftWithin,
+  LoopBench,
+  microUsd,
+  readReply,
+  ROUTES,
+  answers,
+  type Route,
+} from '../tools/faults-bench.js';
 
 const ANSWER = answers('I see.');
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
@@ -76,7 +87,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       ],
     });
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await bench?.close();
     await Promise.all([ocr, chat, responses].map((upstream) => upstream?.close()));
@@ -95,11 +106,15 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       method: 'POST',
       key,
       headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
-      body: JSON.stringify(bench.body({ tools: undefined, ...fields })),
+      body: JSON.stringify(formFor(route, bench.body({ tools: undefined, ...fields }))),
       ...init,
     });
     const text = await response.text();
     const shown = { status: response.status, id: response.headers.get('x-generation-id'), text };
+    if (route === '/responses' && response.status === 200) {
+      const reply = readReply(route, text);
+      return { ...shown, ...reply, annotations: reply.response.annotations };
+    }
     if (text.startsWith('{')) {
       const body = JSON.parse(text);
       return { ...shown, ...body, annotations: body.annotations ?? body.choices?.[0].message.annotations };
@@ -290,7 +305,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       const messages = messagesWith(file(route, good, 'good.pdf'), file(route, bad));
       const reply = await ask(route, { stream, plugins: [{ id: 'file-parser', ...OCR }], messages });
       expect(reply.status).toBe(503);
-      expect(reply.error.message).toMatch(/^messages\.0\.content\.2: could not be read by mistral-ocr: /);
+      expect(reply.error.message).toMatch(/^(?:messages|input)\.0\.content\.2: could not be read by mistral-ocr: /);
       expect(reply.error.metadata.file_annotations).toMatchObject([{ file: { hash: sha256(good), name: 'good.pdf' } }]);
       expect(reply.text).not.toContain(SECRET);
       expect(bench.upstreams.main.requests).toHaveLength(0);
@@ -313,7 +328,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(await paid()).toBe(before);
     });
 
-    it('calls nothing where there is no room for it', async () => {
+    it('calls nothing where it exceeds a limit', async () => {
       const { key: poor } = await bench.gateway.newKey({ limit: 0.03 });
       const fields = {
         stream,
@@ -355,7 +370,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       const wrong = await ask(route, { stream, model: 'test/words', messages: messagesWith(linked(route, url)) });
       expect([wrong.status, wrong.error.message]).toEqual([
         400,
-        expect.stringMatching(/^messages\.0\.content\.1: /) as string,
+        expect.stringMatching(/^(?:messages|input)\.0\.content\.1: /) as string,
       ]);
     });
 
@@ -379,11 +394,13 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       ['a broken one', Buffer.from('%PDF-1.7\nnothing'), 'is a broken PDF'],
       ['no PDF', Buffer.from('just words'), 'is a broken PDF'],
       ['a docx', Buffer.from('PK\u0003\u0004word/document.xml'), 'is an office file, of which no text is read'],
-    ])('refuses %s by its place, with what was parsed', async (_, bytes, reason) => {
+    ])('refuses %s by its path, with what was parsed', async (_, bytes, reason) => {
       const messages = messagesWith(file(route, REPORT), file(route, bytes));
       const reply = await ask(route, { stream, model: 'test/words', messages });
       expect(reply.status).toBe(400);
-      expect(reply.error.message).toMatch(new RegExp(`^messages\\.0\\.content\\.2(\\.file\\.file_data)?: ${reason}`));
+      expect(reply.error.message).toMatch(
+        new RegExp(`^(?:messages|input)\\.0\\.content\\.2((\\.file)?\\.file_data)?: ${reason}`),
+      );
       if (reason.includes('broken')) {
         expect(reply.error.metadata.file_annotations).toMatchObject([{ file: { hash: sha256(REPORT) } }]);
       }
@@ -549,7 +566,7 @@ describeOnEmbedded('the plugin file-parser without an engine', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database, { models: [{ id: 'test/words', ...TEXT_ONLY }] });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it('names the setting that is missing, and parses locally where no engine is requested', async () => {

@@ -1,7 +1,8 @@
 /**
  * The cost of a fusion is held call by call beside the answer, charged exactly, and never exceeds the limit: a model
- * without room is not called, a panel whose tools have no room is no refusal after the charge, and a call that is
- * billed in full runs on after its caller has left. Keys with limited room, and strict doubles.
+ * that costs more than is left is not called, a panel whose tools cost more than is left causes no refusal after the
+ * charge, and a call that is billed in full continues after its client has disconnected. Keys with small limits, and
+ * strict doubles.
  */
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -14,7 +15,7 @@ import {
   calls,
   LoopBench,
   microUsd,
-  ROUTES,
+  TWO_ROUTES,
   TOOLS,
   type Route,
 } from '../tools/faults-bench.js';
@@ -48,7 +49,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];
     bench = await LoopBench.start(database, { models, tools: { web_fetch: { price: String(DEAR) } } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const begin = (...scripts: (Script | Answer)[]): void => {
@@ -75,7 +76,10 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
     return bench.ask('/messages', fields(panel), key);
   }
 
-  /** With a panel that may fetch pages, and this much room beside the answer and `panelists` of its models. */
+  /**
+   * @param room the part of the limit beyond the cost of the answer and of `panelists` models, in a panel that may
+   *   fetch pages
+   */
   async function askFetching(
     { route, stream, panelists = 1, room = LEAST }: Fetching,
     panel: readonly string[],
@@ -102,7 +106,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
     expect((await paid()) - before).toBe(4 * CALL);
   });
 
-  it('leaves out the model of the panel that there is no room for', async () => {
+  it('leaves out the model of the panel that costs more than is left', async () => {
     begin(JUDGED, ANSWER);
     const { answer, panelist } = await bounds();
     const reply = await askWith(answer + panelist + MARGIN, ['test/one', 'test/two']);
@@ -110,7 +114,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL });
   });
 
-  it('calls nothing where there is room for the answer alone', async () => {
+  it('calls nothing where the limit suffices for the answer alone', async () => {
     begin(JUDGED, ANSWER);
     const before = await paid();
     const { answer } = await bounds();
@@ -119,7 +123,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
     expect(await paid()).toBe(before);
   });
 
-  it('continues without the judge where there is no room for it', async () => {
+  it('continues without the judge where it costs more than is left', async () => {
     begin(ANSWER);
     const { answer, panelist } = await bounds();
     const reply = await askWith(answer + panelist + LEAST, ['test/one']);
@@ -127,8 +131,8 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL });
   });
 
-  describe.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
-    'with tools that there is no room for, on $route, stream $stream',
+  describe.each(TWO_ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
+    'with tools that cost more than is left, on $route, stream $stream',
     (face) => {
       const fetches = (): number => bench.upstreams.pages.requests.length;
 
@@ -143,7 +147,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
         expect((await paid()) - before).toBe(3 * CALL);
       });
 
-      it('makes it without a panel of which one was charged and the other has no room', async () => {
+      it('makes it without a panel of which one was charged and the other costs more than is left', async () => {
         begin(ANSWER);
         bench.upstreams.adviser.script(calls(bench.fetches));
         const reply = await askFetching(face, ['test/one', 'test/two']);
@@ -160,7 +164,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
         expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 2 * CALL });
       });
 
-      it('fetches where there is room', async () => {
+      it('fetches where the limit suffices', async () => {
         begin(ANSWER);
         let turn = 0;
         const scripts = [calls(bench.fetches), answers('At nine.')];
@@ -172,7 +176,7 @@ describeOnEachDatabase('the cost of a fusion', (database) => {
     },
   );
 
-  it('shortens the answers of the panel to the room beside the answer', async () => {
+  it('shortens the answers of the panel to what the limit leaves besides the answer', async () => {
     begin(ANSWER);
     bench.upstreams.adviser.script(answers('ä'.repeat(60_000)));
     const { answer, panelist } = await bounds();
@@ -191,10 +195,10 @@ describeOnEachDatabase('a fusion that its caller leaves', (database) => {
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];
     bench = await LoopBench.start(database, { models, aborts: { stream: 'billed', whole: 'billed' } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
-  it('runs on where it is billed in full, and is charged exactly', async () => {
+  it('continues where it is billed in full, and is charged exactly', async () => {
     const { opened, open } = gate();
     bench.begin(JUDGED, ANSWER);
     bench.upstreams.adviser.script(after(opened, answers('At nine.')));

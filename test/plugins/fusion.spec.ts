@@ -7,7 +7,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { CatalogStore } from '../../src/catalog/catalog-store.js';
-import { deriveInputs } from '../../src/core/routing/decision-inputs.js';
+import { deriveInputs } from '../../src/core/routing/decision/decision-inputs.js';
 import { planRoute } from '../../src/core/routing/plan-route.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
@@ -25,14 +25,14 @@ import {
   LoopBench,
   microUsd,
   PRICES,
-  ROUTES,
+  TWO_ROUTES,
   answers,
   TOOLS,
   USES,
   type Route,
 } from '../tools/faults-bench.js';
 
-const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
+const FACES = TWO_ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 const ANALYSIS = {
   consensus: ['It is late.'],
   contradictions: [],
@@ -65,7 +65,7 @@ describeOnEmbedded('the plugin fusion', (database) => {
     const presets = { 'general-high': { analysis_models: PANEL, model: 'test/main' } };
     bench = await LoopBench.start(database, { models: [...plain, formed], plugins: { fusion: { presets } } });
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => {
     bench.begin(JUDGED, ANSWER);

@@ -2,12 +2,12 @@
  * A caller that leaves ends all that a plugin has under way, at once, and pays for what had ended and for the open call
  * as for any abandoned call. Each plugin runs in a request on which it has an effect; a bare socket leaves while the
  * answering model, or a service that the plugin calls, hangs; both faces, whole and streamed, on both databases. Rules:
- * docs/contribute/ledger.md#calls-that-are-left.
+ * docs/contribute/ledger.md#abandoned-calls.
  */
 import { delta, OPEN, START } from '../http/messages-bench.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { HANG, neverAnswers, sse, type Script } from '../support/upstream-answers.js';
-import { CALL, leftWithin, PRICES, ROUTES } from '../tools/faults-bench.js';
+import { CALL, leftWithin, PRICES, TWO_ROUTES } from '../tools/faults-bench.js';
 import { MatrixBench, type Hanging } from './matrix-bench.js';
 import { CASES } from './matrix-cases.js';
 
@@ -57,7 +57,7 @@ const ASIDES: Readonly<Record<string, readonly Stage[]>> = {
 
 const CELLS = CASES.flatMap((plugin) =>
   [...answering(plugin.id), ...(ASIDES[plugin.id] ?? [])].flatMap((stage) =>
-    (plugin.routes ?? ROUTES).flatMap((route) =>
+    (plugin.routes ?? TWO_ROUTES).flatMap((route) =>
       [false, true].map((stream) => ({ id: plugin.id, when: stage.when, route, stream, plugin, stage })),
     ),
   ),
@@ -69,7 +69,7 @@ describeOnEachDatabase('a caller that leaves', (database) => {
   beforeAll(async () => {
     bench = await MatrixBench.start(database);
     ({ key } = await bench.loop.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each(CELLS)('$id $when, $route, stream $stream', async ({ plugin, stage, route, stream }) => {
@@ -84,7 +84,7 @@ describeOnEachDatabase('a caller that leaves', (database) => {
     // The open ones: the usage that their providers had reported, or an estimate of at most the requested maximum.
     expect(cost).toBeGreaterThanOrEqual(stage.ended);
     expect(cost).toBeLessThanOrEqual(stage.ended + 200 * CALL * stage.calls);
-    // Nothing is called for a caller that has left.
+    // Nothing is called for a client that has disconnected.
     await bench.loop.turns();
     expect(bench.called).toEqual(called);
   });

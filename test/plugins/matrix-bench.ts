@@ -1,5 +1,5 @@
 import { CatalogStore } from '../../src/catalog/catalog-store.js';
-import { explainDecision, type ExplainedDecision } from '../../src/core/routing/explain-decision.js';
+import { explainDecision, type ExplainedDecision } from '../../src/core/routing/decision/explain-decision.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { buildMessage } from '../http/messages-bench.js';
 import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -12,21 +12,25 @@ import type { RawClient } from '../support/raw-client.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { json, type Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
-import { CALL, LoopBench, ROUTES, type Route } from '../tools/faults-bench.js';
+import { CALL, LoopBench, TWO_ROUTES, type Route } from '../tools/faults-bench.js';
 import { ANALYSIS, BROUGHT, CASES, PAGE, type Outcome, type PluginCase, type ModelTurn } from './matrix-cases.js';
 
 /** Each plugin on each face that has it, whole and streamed. */
 export const CELLS = CASES.flatMap((plugin) =>
-  (plugin.routes ?? ROUTES).flatMap((route) =>
+  (plugin.routes ?? TWO_ROUTES).flatMap((route) =>
     [false, true].map((stream) => ({ plugin, route, stream, id: plugin.id })),
   ),
 );
 
 /** The endpoints of `test/best`, and that of `test/next`. */
-export type Place = 'first' | 'second' | 'next';
+export type AttemptSlot = 'first' | 'second' | 'next';
 
 /** Cost of one call, in millionths of a USD: 12 prompt and 7 completion tokens. */
-export const COSTS: Readonly<Record<Place, number>> = { first: CALL, second: 10_000 * CALL, next: 12 * 2 + 7 * 10 };
+export const COSTS: Readonly<Record<AttemptSlot, number>> = {
+  first: CALL,
+  second: 10_000 * CALL,
+  next: 12 * 2 + 7 * 10,
+};
 /** Slugs of their providers, and of the provider of panels, judges and guard models. */
 export const SLUGS = { first: 'p3', second: 'p4', next: 'p5', asides: 'p2' };
 const FEE = 0.2;
@@ -54,7 +58,7 @@ export interface Hanging {
 
 /** Replaced texts of the upstreams of one request. */
 export interface Texts {
-  /** Of a found page, of a fetched one, and of a model of a panel. */
+  /** Text of a found page, of a fetched one, and of a model of a panel. */
   readonly found?: string;
   readonly fetched?: string;
   readonly panel?: string;
@@ -66,7 +70,7 @@ export interface Texts {
  * models of panels, their judge and the guard model share a double.
  */
 export class MatrixBench {
-  private readonly answering: Readonly<Record<Place, Upstream>>;
+  private readonly answering: Readonly<Record<AttemptSlot, Upstream>>;
 
   private constructor(
     readonly loop: LoopBench,
@@ -107,10 +111,10 @@ export class MatrixBench {
   }
 
   /** Clears the recorded requests, and makes these endpoints fail. @param texts replace those of the upstreams */
-  begin(plugin: PluginCase, failing: readonly Place[] = [], texts: Texts = {}, hanging?: Hanging): void {
+  begin(plugin: PluginCase, failing: readonly AttemptSlot[] = [], texts: Texts = {}, hanging?: Hanging): void {
     this.loop.begin(anthropicText('unused'));
     const { engine, pages, adviser } = this.loop.upstreams;
-    const scripts = (at: Hanging['at'] | Place, script: Script): Script =>
+    const scripts = (at: Hanging['at'] | AttemptSlot, script: Script): Script =>
       hanging?.at === at
         ? (request, index) => (index === hanging.index ? hanging.answer : script)(request, index)
         : script;
@@ -124,12 +128,12 @@ export class MatrixBench {
         return anthropicText(words)(request, index);
       }),
     );
-    for (const [place, upstream] of Object.entries(this.answering)) {
+    for (const [slot, upstream] of Object.entries(this.answering)) {
       upstream.requests.length = 0;
-      const format = place === 'next' ? asOpenai : asAnthropic;
+      const format = slot === 'next' ? asOpenai : asAnthropic;
       upstream.script(
-        scripts(place as Place, (request, index) =>
-          failing.includes(place as Place)
+        scripts(slot as AttemptSlot, (request, index) =>
+          failing.includes(slot as AttemptSlot)
             ? FAILS
             : format(plugin.answer(textOf(request), pages.origin))(request, index),
         ),
@@ -138,7 +142,7 @@ export class MatrixBench {
   }
 
   /** The number of calls to each answering endpoint. */
-  get called(): Readonly<Record<Place, number>> {
+  get called(): Readonly<Record<AttemptSlot, number>> {
     const { first, second, next } = this.answering;
     return { first: first.requests.length, second: second.requests.length, next: next.requests.length };
   }
@@ -162,8 +166,8 @@ export class MatrixBench {
     return { client, record };
   }
 
-  requestsOf(place: Place): readonly RecordedRequest[] {
-    return this.answering[place].requests;
+  requestsOf(slot: AttemptSlot): readonly RecordedRequest[] {
+    return this.answering[slot].requests;
   }
 
   /** All that was sent upstream, as one text. */
@@ -194,7 +198,7 @@ export class MatrixBench {
     return (await this.post(`/routing/explain?format=${format}`, body, key)).json();
   }
 
-  /** Its charge, in millionths of a USD, once nothing is held. */
+  /** Charge of a generation in millionths of a USD, after its hold has been settled. */
   async paid(id: string): Promise<number> {
     return (await this.loop.row(id)).cost;
   }
@@ -216,7 +220,7 @@ export class MatrixBench {
     return explainDecision(rows[0].decision, app.get(CatalogStore, { strict: false }).current);
   }
 
-  /** The same of each model that was consulted for it, with its purpose. */
+  /** The decision of each model that was consulted for it, with its purpose. */
   async consulted(id: string): Promise<readonly (ExplainedDecision & { readonly purpose: string })[]> {
     const { app } = this.loop.gateway.gateway;
     await app.get(DecisionLog, { strict: false }).flush();
@@ -263,10 +267,10 @@ export class MatrixBench {
 }
 
 /** The cost of a request that one endpoint answered, in millionths of a USD. */
-export const costOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase, place: Place): number =>
-  calls * COSTS[place] + consulted.length * CALL + tools;
+export const costOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase, slot: AttemptSlot): number =>
+  calls * COSTS[slot] + consulted.length * CALL + tools;
 
-/** The same with the caller's own credentials, for the answer and for all consulted models. */
+/** Cost with the caller's own credentials, for the answer and for all consulted models. */
 export const ownCostOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase): number =>
   FEE * (calls * COSTS.first + consulted.length * CALL) + tools;
 

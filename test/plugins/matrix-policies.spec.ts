@@ -5,7 +5,7 @@
  */
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { CELLS, MatrixBench, SLUGS, type Place, type Texts } from './matrix-bench.js';
+import { CELLS, MatrixBench, SLUGS, type AttemptSlot, type Texts } from './matrix-bench.js';
 import { ANSWER, BROUGHT, CASES, pdfOf, SECRET, type Outcome, type PluginCase } from './matrix-cases.js';
 
 const filter = (action: 'block' | 'redact'): object => ({
@@ -27,7 +27,7 @@ describeOnEachDatabase('policies, sessions and explanations with each plugin', (
     keys.blocking = await bench.guarded(filter('block'));
     keys.onlyNext = await bench.guarded({ ignored_models: ['test/best'] });
     keys.notFirst = await bench.guarded({ ignored_providers: [SLUGS.first] });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const assertDone = (plugin: PluginCase, outcome: Outcome): void => {
@@ -63,15 +63,15 @@ describeOnEachDatabase('policies, sessions and explanations with each plugin', (
       assertNothingCalled();
     });
 
-    it.each<['notFirst' | 'onlyNext', Place]>([
+    it.each<['notFirst' | 'onlyNext', AttemptSlot]>([
       ['notFirst', 'second'],
       ['onlyNext', 'next'],
-    ])('works at the endpoint that guardrails leave: %s', async (by, place) => {
+    ])('works at the endpoint that guardrails leave: %s', async (by, slot) => {
       bench.begin(plugin);
       const fields = route === '/messages' ? { fallbacks: [{ model: 'test/next' }] } : { models: ['test/next'] };
       const options = plugin.id === 'pareto-router' ? { plugins: [{ id: plugin.id, min_coding_score: 0 }] } : {};
       assertDone(plugin, await ask(keys[by], { ...fields, ...(by === 'onlyNext' && options) }));
-      expect(bench.called).toEqual({ first: 0, second: 0, next: 0, [place]: plugin.calls ?? 1 });
+      expect(bench.called).toEqual({ first: 0, second: 0, next: 0, [slot]: plugin.calls ?? 1 });
     });
 
     it('works again in a session, at its endpoint', async () => {

@@ -7,7 +7,7 @@
  */
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { CELLS, costOf, MatrixBench, ownCostOf, SLUGS, type Place } from './matrix-bench.js';
+import { CELLS, costOf, MatrixBench, ownCostOf, SLUGS, type AttemptSlot } from './matrix-bench.js';
 import type { Outcome, PluginCase } from './matrix-cases.js';
 
 describeOnEachDatabase('each plugin', (database) => {
@@ -18,7 +18,7 @@ describeOnEachDatabase('each plugin', (database) => {
     bench = await MatrixBench.start(database);
     ({ key } = await bench.loop.gateway.newKey());
     owning = await bench.owning(SLUGS.first, SLUGS.asides);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   /** The plugin had its effect, reported it, and was charged accordingly. */
@@ -34,16 +34,16 @@ describeOnEachDatabase('each plugin', (database) => {
     expect(await bench.paid(reply.id)).toBe(Math.round(cost));
   }
 
-  /** Its decision is stored with the called endpoints, and reproduces the plan. */
+  /** Asserts that the stored decision names the called endpoints and reproduces the plan. */
   async function assertKept(
     { kept = {}, consulted = [] }: PluginCase,
     { reply: { id, metadata } }: Outcome,
-    ...places: readonly Place[]
+    ...slots: readonly AttemptSlot[]
   ): Promise<void> {
     const decision = await bench.decision(id);
     expect(decision).toMatchObject({ ...kept, derivation: 'derived', cut: [] });
     expect(decision.calls.map(({ tag, status }) => [tag, status])).toEqual(
-      places.map((place, index) => [SLUGS[place], index === places.length - 1 ? 200 : 500]),
+      slots.map((slot, index) => [SLUGS[slot], index === slots.length - 1 ? 200 : 500]),
     );
     const planned = decision.plan!.legs.map(({ provider, model }) => `${provider} ${model}`);
     const { available } = metadata.endpoints;
@@ -62,17 +62,17 @@ describeOnEachDatabase('each plugin', (database) => {
       bench.ask(plugin, route, bench.body(plugin, route, { stream, ...fields }), by);
     const calls = plugin.calls ?? 1;
 
-    it.each<[string, readonly Place[], Place]>([
+    it.each<[string, readonly AttemptSlot[], AttemptSlot]>([
       ['has its effect', [], 'first'],
       ['does it where another endpoint answers', ['first'], 'second'],
-    ])('%s', async (_, failing, place) => {
+    ])('%s', async (_, failing, slot) => {
       bench.begin(plugin, failing);
       const outcome = await ask();
-      await assertDone(plugin, outcome, costOf(plugin, place));
+      await assertDone(plugin, outcome, costOf(plugin, slot));
       expect(outcome.reply.model).toBe('test/best');
       const failed = Object.fromEntries(failing.map((one) => [one, 1]));
-      expect(bench.called).toEqual({ first: 0, second: 0, next: 0, ...failed, [place]: calls });
-      await assertKept(plugin, outcome, ...failing, place);
+      expect(bench.called).toEqual({ first: 0, second: 0, next: 0, ...failed, [slot]: calls });
+      await assertKept(plugin, outcome, ...failing, slot);
     });
 
     it('has its effect where another model answers', async () => {

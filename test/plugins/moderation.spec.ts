@@ -32,6 +32,7 @@ import {
   LoopBench,
   microUsd,
   PRICES,
+  formFor,
   ROUTES,
   answers,
   answersAndCalls,
@@ -56,10 +57,19 @@ function read(route: Route, text: string): { error: JsonBody; shownText: string 
   const events = readFrames(text).flatMap(({ data }) =>
     data === undefined || data === '[DONE]' ? [] : [JSON.parse(data)],
   );
-  const shownText = events.map((event: JsonBody) =>
-    route === '/messages' ? (event.delta?.text ?? '') : (event.choices?.[0]?.delta?.content ?? ''),
-  );
-  return { error: events.findLast((event: JsonBody) => event.error)?.error, shownText: shownText.join('') };
+  const textOf: Record<Route, (event: JsonBody) => string | undefined> = {
+    '/messages': ({ delta }) => delta?.text,
+    '/chat/completions': ({ choices }) => choices?.[0]?.delta?.content,
+    '/responses': ({ type, delta }) => (type === 'response.output_text.delta' ? delta : undefined),
+  };
+  const shownText = events.map((event: JsonBody) => textOf[route](event) ?? '').join('');
+  if (route === '/responses') return { error: failureIn(events.at(-1)), shownText };
+  return { error: events.findLast((event: JsonBody) => event.error)?.error, shownText };
+}
+
+/** A failed response as the error of the other faces: it has no status, and its exact kind and more beside it. */
+function failureIn({ response: { error, error_type: kind, error_metadata: metadata } }: JsonBody): JsonBody {
+  return error && { ...error, code: kind === 'permission_denied' ? 403 : 503, metadata };
 }
 
 /** The stages of moderation, in order. */
@@ -110,7 +120,7 @@ class ModerationBench {
       method: 'POST',
       key,
       headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
-      body: JSON.stringify(this.loop.body({ ...PLUGIN, ...fields })),
+      body: JSON.stringify(formFor(route, this.loop.body({ ...PLUGIN, ...fields }))),
     });
     const text = await response.text();
     const shown = { status: response.status, id: response.headers.get('x-generation-id'), text };
@@ -139,7 +149,7 @@ describeOnEmbedded('moderation by the local rules', (database) => {
   let bench: ModerationBench;
   beforeAll(async () => {
     bench = await ModerationBench.start(database, 'local');
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
@@ -157,7 +167,7 @@ describeOnEmbedded('moderation by the local rules', (database) => {
       expect(error.metadata.flagged_input).toContain('poison my husband');
       if (route === '/messages')
         expect(error).toMatchObject({ type: 'permission_error', error_type: 'permission_denied' });
-      else expect(error.metadata.error_type).toBe('permission_denied');
+      else if (route === '/chat/completions') expect(error.metadata.error_type).toBe('permission_denied');
       expect(stages).toMatchObject([
         {
           type: 'guardrail',
@@ -460,7 +470,7 @@ describeOnEmbedded('moderation by a service', (database) => {
   let bench: ModerationBench;
   beforeAll(async () => {
     bench = await ModerationBench.start(database, 'openai', { price: '0.003' });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   const PRICE = 3_000;
 
@@ -600,7 +610,7 @@ describeOnEmbedded('moderation by a guard model', (database) => {
   let bench: ModerationBench;
   beforeAll(async () => {
     bench = await ModerationBench.start(database, 'model');
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const verdicts = (...words: string[]): void =>
@@ -656,7 +666,7 @@ describeOnEmbedded('moderation by a guard model', (database) => {
     });
   });
 
-  it('calls nothing where there is no room for the judge', async () => {
+  it('calls nothing where the judge costs more than is left', async () => {
     const { key } = await bench.loop.gateway.newKey({ limit: 0.0152 });
     bench.begin(answers('Never.'));
     const { status } = await bench.ask('/messages', {}, key);

@@ -17,20 +17,20 @@ import { AccountPreferencesDto } from '../../src/workspaces/account-preferences.
 import { CreateWorkspaceDto, UpdateWorkspaceDto } from '../../src/workspaces/workspace-bodies.dto.js';
 
 const MESSAGES = [{ role: 'user', content: 'hi' }];
-const FACES: readonly Place[] = [
+const FACES: readonly OptionLocation[] = [
   ['/messages', (plugins) => void readBody({ model: 'a/b', messages: MESSAGES, plugins }, CreateMessageDto)],
   ['/chat/completions', (plugins) => void readBody({ model: 'a/b', messages: MESSAGES, plugins }, CreateChatDto)],
 ];
-const PREFERENCES: readonly Place[] = [
+const PREFERENCES: readonly OptionLocation[] = [
   ['/account/preferences', (plugins) => void readBody({ plugins }, AccountPreferencesDto)],
   ['POST /workspaces', (plugins) => void readBody({ name: 'n', slug: 's', plugins }, CreateWorkspaceDto)],
   ['PATCH /workspaces', (plugins) => void readBody({ plugins }, UpdateWorkspaceDto)],
 ];
-type Place = readonly [name: string, read: (plugins: unknown) => void];
+type OptionLocation = readonly [name: string, read: (plugins: unknown) => void];
 const PLACES = [...FACES, ...PREFERENCES];
 
 /** @returns the error message; undefined where the entries are accepted */
-function complaint([, read]: Place, plugins: unknown): string | undefined {
+function complaint([, read]: OptionLocation, plugins: unknown): string | undefined {
   try {
     read(plugins);
     return undefined;
@@ -143,24 +143,27 @@ const OPTIONS = ALL_PLUGINS.flatMap(({ id, options }) =>
 );
 const isShort = (value: unknown): boolean => JSON.stringify(value).length < PLUGIN_DEFAULTS_BYTES_MAX / 2;
 
-describe.each(PLACES)('%s', (...place) => {
-  const isKept = PREFERENCES.some(([name]) => name === place[0]);
+describe.each(PLACES)('%s', (...location) => {
+  const isKept = PREFERENCES.some(([name]) => name === location[0]);
 
   it.each(OPTIONS)('checks $option of $id', ({ id, option, schema }) => {
     const { good, bad } = valuesOf(schema);
     expect(good.length).toBeGreaterThan(0);
     // Stored entries also have a limit as a whole.
     for (const value of good.filter((one) => !isKept || isShort(one))) {
-      expect([value, complaint(place, [{ id, [option]: value }])]).toEqual([value, undefined]);
+      expect([value, complaint(location, [{ id, [option]: value }])]).toEqual([value, undefined]);
     }
     for (const [value, path] of bad) {
       const at = `plugins.0.${option}${path === '' ? '' : `.${path}`}`;
-      expect([value, complaint(place, [{ id, [option]: value }])]).toEqual([value, expect.stringContaining(`${at}: `)]);
+      expect([value, complaint(location, [{ id, [option]: value }])]).toEqual([
+        value,
+        expect.stringContaining(`${at}: `),
+      ]);
     }
   });
 
   it.each(ALL_PLUGINS.map(({ id }) => id))('accepts %s by its id alone', (id) => {
-    expect(complaint(place, [{ id }])).toBeUndefined();
+    expect(complaint(location, [{ id }])).toBeUndefined();
   });
 
   it.each<[string, unknown, string]>([
@@ -171,11 +174,11 @@ describe.each(PLACES)('%s', (...place) => {
     ['no list', {}, 'plugins: must be an array'],
     ['more entries than there are plugins', Array(65).fill({ id: 'web' }), 'plugins: must have at most 64 entries'],
   ])('refuses %s', (_, plugins, message) => {
-    expect(complaint(place, plugins)).toContain(message);
+    expect(complaint(location, plugins)).toContain(message);
   });
 });
 
-describe.each(PREFERENCES)('%s', (...place) => {
+describe.each(PREFERENCES)('%s', (...location) => {
   it.each<[string, unknown, string]>([
     ['a domain that is none', [{ id: 'web', include_domains: ['a.example', 'a b'] }], 'plugins.0.include_domains.1: must be a domain such as'],
     ['the same of a fetch', [{ id: 'web-fetch', blocked_domains: ['*.*'] }], 'plugins.0.blocked_domains.0: must be a domain such as'],
@@ -183,27 +186,27 @@ describe.each(PREFERENCES)('%s', (...place) => {
     ['an unknown option', [{ id: 'web', max_result: 3 }], 'plugins.0.max_result: is not a known field; did you mean max_results?'],
     ['a switch of what has none', [{ id: 'moderation', enabled: false }], 'plugins.0.enabled: is not a known field'],
     ['null for good', [{ id: 'web', prevent_overrides: null }], 'plugins.0.prevent_overrides: must be a boolean'],
-    ['what the database has no place for', [{ id: 'web', search_prompt: 'a\u0000' }], 'plugins.0.search_prompt: must not contain NUL'],
+    ['what the database cannot store', [{ id: 'web', search_prompt: 'a\u0000' }], 'plugins.0.search_prompt: must not contain NUL'],
     ['the same as a key', [{ id: 'fusion', tools: [{ type: 'datetime', parameters: { '\ud800': 1 } }] }], 'plugins.0.tools.0.parameters'],
     ['more than is kept', [{ id: 'web', search_prompt: 'x'.repeat(PLUGIN_DEFAULTS_BYTES_MAX) }], 'plugins: must have at most 32768 bytes as JSON'],
     ['far more', [{ id: 'web', search_prompt: 'x'.repeat(1e6) }], 'plugins: must have at most 32768 bytes as JSON'],
   ])('refuses %s', (_, plugins, message) => {
-    expect(complaint(place, plugins)).toContain(message);
+    expect(complaint(location, plugins)).toContain(message);
   }); // oxfmt-ignore
 
   it('accepts null, an empty list, an entry of each, and fixed ones', () => {
     for (const plugins of [null, [], ALL_PLUGINS.map(({ id }) => ({ id, prevent_overrides: true }))]) {
-      expect(complaint(place, plugins)).toBeUndefined();
+      expect(complaint(location, plugins)).toBeUndefined();
     }
   });
 });
 
-it.each(FACES)('%s tolerates future options', (...place) => {
-  expect(complaint(place, [{ id: 'web', max_result: 3, prevent_overrides: 'no' }])).toBeUndefined();
+it.each(FACES)('%s tolerates future options', (...location) => {
+  expect(complaint(location, [{ id: 'web', max_result: 3, prevent_overrides: 'no' }])).toBeUndefined();
 });
 
 it('has its order documented', () => {
   const page = readFileSync(join(__dirname, '../../docs/use/tools-and-plugins.md'), 'utf8');
-  const sentence = /in the order of this list:([^.]*)\./.exec(page)![1]!;
+  const sentence = /The order within a stage is:([^.]*)\./.exec(page)![1]!;
   expect([...sentence.matchAll(/`([a-z-]+)`/g)].map(([, id]) => id)).toEqual(ALL_PLUGINS.map(({ id }) => id));
 });

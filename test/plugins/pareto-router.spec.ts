@@ -19,7 +19,7 @@ describeOnEmbedded('the router openrouter/pareto', (database) => {
   beforeAll(async () => {
     bench = await RoutersBench.start(database);
     ({ key } = await bench.loop.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.begin());
 

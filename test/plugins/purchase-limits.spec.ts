@@ -1,7 +1,7 @@
 /**
  * Goal: no counted limit refuses the call that reads a purchase. Whatever the tokens of the key or the model, a buyer
  * is refused before it buys anything, or its request is completed. Method: each buyer with limits of ever more tokens,
- * from less than the first call needs to plenty, before strict doubles that bring long results; models whose places and
+ * from less than the first call needs to plenty, before strict doubles that return long results; models whose slots and
  * free requests are used up. Rules: docs/use/tools-and-plugins.md#purchases, docs/use/limits.md#limits-of-keys.
  */
 import { KeyGate, type LimitedCaller } from '../../src/rate-limits/key-gate.js';
@@ -18,15 +18,15 @@ const GUARD = 'test/guard';
 const FREE_GUARD = 'test/guard:free';
 /** Free requests of an account in a minute. */
 const FREE_A_MINUTE = 20;
-/** Of each call: its prompt has 12, its reply 7. */
+/** Tokens of each call: its prompt has 12, its reply 7. */
 const CALL_TOKENS = 19;
 /** Tokens of a minute for everything at once. */
 const ROOMY = 400_000;
 const LONG = 'word '.repeat(8_000);
-/** Of a page. */
+/** Text of a page. */
 const DENSE = 'word '.repeat(1_100);
-const RESULTS = Array.from({ length: 10 }, (_, place) => ({
-  url: `https://one.example/${place}`,
+const RESULTS = Array.from({ length: 10 }, (_, index) => ({
+  url: `https://one.example/${index}`,
   title: 'One',
   text: LONG,
 }));
@@ -96,7 +96,7 @@ describeOnEachDatabase('limits and what is bought', (database) => {
         { id: 'test/once', model: { limits: { requests_per_minute: 1 } } },
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await bench?.close();
     await ocr?.close();
@@ -160,7 +160,7 @@ describeOnEachDatabase('limits and what is bought', (database) => {
           outcomes.push('completed');
         }
         expect(new Set(outcomes)).toEqual(new Set(['refused', 'completed']));
-        // Once there is room, more tokens do not take it away.
+        // From the first limit that suffices on, each larger one suffices.
         expect(outcomes.slice(outcomes.indexOf('completed'))).not.toContain('refused');
       },
       120_000,
@@ -225,7 +225,7 @@ describeOnEachDatabase('free models and what is bought', (database) => {
       models: [{ id: FREE_GUARD, endpoint: FREE }],
     });
     clock.aheadMs += 60_000 - (clock.now() % 60_000) + 5_000;
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it('their number in a minute refuses a request before the purchase that a free guard model judges', async () => {
@@ -236,12 +236,12 @@ describeOnEachDatabase('free models and what is bought', (database) => {
       const { status } = await bench.ask('/messages', { tools: undefined, ...fields }, key);
       return [status, bench.upstreams.engine.requests.length];
     };
-    // It judges the words of a request, what was found, and the reply: two places are left in the end.
+    // Moderation checks the request, the results and the reply. In the end two free requests are left.
     for (let used = 0; used < FREE_A_MINUTE - 2; used += 3)
       expect(await ask({ plugins: [WEB, MODERATION] })).toEqual([200, 1]);
     expect(await ask({ plugins: [WEB, MODERATION] })).toEqual([429, 0]);
     // What was counted for it is given back.
     expect(await ask({ plugins: [MODERATION] })).toEqual([200, 0]);
     expect(await ask({ plugins: [MODERATION] })).toEqual([429, 0]);
-  }, 60_000);
+  }, 240_000);
 });

@@ -4,7 +4,7 @@
  * cost, and unpaid results are not kept. Each buyer in each ending, on both faces, with strict doubles whose requests
  * are counted. Rules: docs/use/tools-and-plugins.md#purchases.
  */
-import { Metrics } from '../../src/shared/metrics.js';
+import { Metrics } from '../../src/shared/telemetry/metrics.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
@@ -21,7 +21,7 @@ import {
   LoopBench,
   microUsd,
   PRICES,
-  ROUTES,
+  TWO_ROUTES,
   answers,
   TOOLS,
   USES,
@@ -59,7 +59,7 @@ interface Buyer {
   uses(bench: Bench): number;
 }
 
-/** Parsed files are cached: each request has a file of its own. */
+/** Parsed files are cached: each request has a separate file. */
 let scans = 0;
 
 const searchesOf = ({ loop }: Bench): number => loop.upstreams.engine.requests.length;
@@ -144,7 +144,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   let bench: Bench;
   beforeAll(async () => {
     bench = await Bench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const used = async (): Promise<number> => {
@@ -183,7 +183,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   }
 
   const EACH = BUYERS.flatMap((buyer) =>
-    ROUTES.flatMap((route) => [false, true].map((stream) => ({ name: buyer.name, route, stream, buyer }))),
+    TWO_ROUTES.flatMap((route) => [false, true].map((stream) => ({ name: buyer.name, route, stream, buyer }))),
   );
 
   it.each(EACH)('$name, $route, stream $stream: with the answer', async ({ buyer, route, stream }) => {
@@ -227,7 +227,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     }
   });
 
-  it.each(ROUTES)("%s: the caller leaves during the model's call, and during the engine's", async (route) => {
+  it.each(TWO_ROUTES)("%s: the caller leaves during the model's call, and during the engine's", async (route) => {
     for (const buyer of BUYERS) {
       for (const isEngine of buyer.isOwn ? [false] : [false, true]) {
         bench.begin(buyer, neverAnswers());
@@ -236,8 +236,8 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
         const [before, lostBefore] = [await used(), await lostOf()];
         const client = await bench.loop.open(route, buyer.fields(route), bench.key);
         const upstreams = isEngine ? [engine, bench.ocr] : [bench.loop.upstreams.main, bench.loop.upstreams.adviser];
-        const place = isEngine || !buyer.call ? 0 : 1;
-        while (upstreams.every(({ requests }) => requests.length <= place)) await new Promise((resolve) => setTimeout(resolve, 5));
+        const position = isEngine || !buyer.call ? 0 : 1;
+        while (upstreams.every(({ requests }) => requests.length <= position)) await new Promise((resolve) => setTimeout(resolve, 5));
         const previous = (await bench.loop.ledger.latest())?.id;
         client.destroy();
         while ((await bench.loop.ledger.latest())?.id === previous) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -262,7 +262,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     expect([await used(), await lostOf()]).toEqual([before, lostBefore + buyer.price]);
   });
 
-  it('buys nothing without room for it, for its text and for the answer', async () => {
+  it('buys nothing unless the limit suffices for it, for its text and for the answer', async () => {
     for (const buyer of BUYERS.filter(({ call }) => !call)) {
       const { key } = await bench.loop.gateway.newKey({ limit: 0.0155 });
       bench.begin(buyer, answers('Never.'));
@@ -308,7 +308,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     expect(refusal.body.error.metadata).not.toHaveProperty('cost');
   });
 
-  it('is refused by the budget that has no room, with its message', async () => {
+  it('is refused by the budget that it exceeds, with its message', async () => {
     const buyer = BUYERS[0]!;
     const { ledger } = bench.loop;
     await used();

@@ -1,6 +1,6 @@
 /**
  * An answer that should be JSON is returned as JSON where it can be repaired; otherwise, or where it is valid,
- * unchanged. The charge does not change. A strict double of a model, whole and streamed, on both faces. Rules:
+ * unchanged. The charge does not change. A strict double of a model, whole and streamed, on every face. Rules:
  * docs/use/plugins/response-healing.md.
  */
 import { describeOnEmbedded } from '../support/database.js';
@@ -11,6 +11,7 @@ import { delta, OPEN } from '../http/messages-bench.js';
 import {
   CALL,
   calls,
+  formFor,
   leftWithin,
   LoopBench,
   microUsd,
@@ -38,7 +39,7 @@ describeOnEmbedded('the plugin response-healing', (database) => {
   beforeAll(async () => {
     bench = await LoopBench.start(database);
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const ask = (route: Route, fields: object): Promise<JsonBody> =>
@@ -105,7 +106,10 @@ describeOnEmbedded('the plugin response-healing', (database) => {
       key,
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(
-        bench.body({ stream: true, tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) }),
+        formFor(
+          route,
+          bench.body({ stream: true, tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) }),
+        ),
       ),
     });
     expect(await response.text()).toContain('"error"');
@@ -132,7 +136,7 @@ describeOnEmbedded('the plugin response-healing', (database) => {
         key,
         headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
         body: JSON.stringify(
-          bench.body({ tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) }),
+          formFor(route, bench.body({ tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) })),
         ),
       });
       return response.text();

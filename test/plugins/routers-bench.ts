@@ -1,5 +1,5 @@
 import { CatalogStore } from '../../src/catalog/catalog-store.js';
-import { explainDecision, type ExplainedDecision } from '../../src/core/routing/explain-decision.js';
+import { explainDecision, type ExplainedDecision } from '../../src/core/routing/decision/explain-decision.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
@@ -8,9 +8,9 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { json } from '../support/upstream-answers.js';
 import { buildMessage } from '../http/messages-bench.js';
-import { LoopBench, ROUTES, answers, type Route } from '../tools/faults-bench.js';
+import { LoopBench, TWO_ROUTES, answers, type Route } from '../tools/faults-bench.js';
 
-export const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
+export const FACES = TWO_ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 export const CODE = 'Write a Python function that sorts a list of dictionaries by a field.';
 export const CHAT = 'hi, how are you?';
 
@@ -77,7 +77,7 @@ export class RoutersBench {
   }
 
   /**
-   * A reply with its metadata, in a common form of both faces. Each is a conversation of its own unless it names one.
+   * A reply with its metadata, in a common form of both faces. Each is a separate conversation unless it names one.
    */
   async ask(route: Route, text: string, fields: object, key: string): Promise<JsonBody> {
     const body = this.body(`${text} (${this.conversations++})`, fields);

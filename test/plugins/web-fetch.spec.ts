@@ -4,7 +4,7 @@
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { calls, CALL, LoopBench, PRICES, ROUTES, answers, TOOLS } from '../tools/faults-bench.js';
+import { calls, CALL, LoopBench, PRICES, TWO_ROUTES, answers, TOOLS } from '../tools/faults-bench.js';
 
 describeOnEmbedded('the plugin web-fetch', (database) => {
   let bench: LoopBench;
@@ -12,7 +12,7 @@ describeOnEmbedded('the plugin web-fetch', (database) => {
   beforeAll(async () => {
     bench = await LoopBench.start(database);
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   const entry = (options: object = {}) => ({ tools: [], plugins: [{ id: 'web-fetch', ...options }] });
@@ -22,7 +22,7 @@ describeOnEmbedded('the plugin web-fetch', (database) => {
       .filter(({ type }: JsonBody) => type === 'web_fetch_tool_result')
       .map(({ content: { error_code: code } }: JsonBody) => code ?? 'none');
 
-  it.each(ROUTES.flatMap((route) => [false, true].map((stream) => [route, stream] as const)))(
+  it.each(TWO_ROUTES.flatMap((route) => [false, true].map((stream) => [route, stream] as const)))(
     'has the model fetch a page on %s, stream %s',
     async (route, stream) => {
       bench.begin(calls(bench.fetches), answers('It says: a page.'));

@@ -1,25 +1,24 @@
 /**
  * The plugin `web` searches once before the model is called, with the requested engine and domains, or leaves the
  * search to the vendor. The model reads the results, which are cited, counted and charged exactly; a search that fails,
- * is abandoned or has no room costs nothing. Strict doubles of a model and of an engine, whole and streamed, on both
- * faces. Rules: docs/use/plugins/web.md.
+ * is abandoned or exceeds a limit costs nothing. Strict doubles of a model and of an engine, whole and streamed, on
+ * every face. Rules: docs/use/plugins/web.md.
  */
-import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { EnginePage } from '../support/engines/engine-double.js';
 import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { readMessagesEvents } from '../support/sse.js';
 import { HANG, json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
-import { buildMessage } from '../http/messages-bench.js';
 import {
   CALL,
   calls,
+  formFor,
   inTurn,
   leftWithin,
   LoopBench,
   microUsd,
   PRICES,
+  readReply,
   ROUTES,
   answers,
   TOOLS,
@@ -44,7 +43,7 @@ describeOnEmbedded('the plugin web', (database) => {
     const plain = { id: 'test/plain', endpoint: { supported_parameters: ['max_tokens'] } };
     bench = await LoopBench.start(database, { models: [searching, plain] });
     ({ key } = await bench.gateway.newKey());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.begin(ANSWER));
 
@@ -53,17 +52,12 @@ describeOnEmbedded('the plugin web', (database) => {
       method: 'POST',
       key,
       headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
-      body: JSON.stringify(bench.body(fields)),
+      body: JSON.stringify(formFor(route, bench.body(fields))),
       ...init,
     });
     const text = await response.text();
     const shown = { status: response.status, id: response.headers.get('x-generation-id'), text };
-    if (text.startsWith('{')) {
-      const body = JSON.parse(text);
-      return { ...shown, ...(body.choices ? { ...body, ...body.choices[0] } : body) };
-    }
-    if (route !== '/messages') return { ...shown, ...joinChunks(readChunks(text)) };
-    return { ...shown, ...buildMessage(readMessagesEvents(text)) };
+    return { ...shown, ...(response.status === 200 ? readReply(route, text) : JSON.parse(text)) };
   }
 
   const finds = (...pages: readonly EnginePage[]): void =>
@@ -181,7 +175,7 @@ describeOnEmbedded('the plugin web', (database) => {
       expect(await paid()).toBe(before);
     });
 
-    it('calls nothing where there is no room for it', async () => {
+    it('calls nothing where it exceeds a limit', async () => {
       const bound = await boundOf(plugin());
       const { key: poor } = await bench.gateway.newKey({ limit: Number((bound + 0.001).toFixed(6)) });
       const before = await paid();
@@ -354,7 +348,7 @@ describeOnEmbedded('the plugin web', (database) => {
     ['half a result', plugin({ max_results: 1.5 }), 'plugins.0.max_results'],
     ['uses below 0', plugin({ max_uses: -1 }), 'plugins.0.max_uses'],
     ['a prompt that is none', plugin({ search_prompt: 1 }), 'plugins.0.search_prompt'],
-    ['a place that is none', plugin({ user_location: { type: 'exact' } }), 'plugins.0.user_location'],
+    ['an invalid location', plugin({ user_location: { type: 'exact' } }), 'plugins.0.user_location'],
     ['two entries', { plugins: [{ id: 'web' }, { id: 'web' }] }, 'plugins.1.id'],
   ])('refuses %s', async (_, fields, message) => {
     const reply = await ask('/messages', fields);
@@ -428,7 +422,7 @@ describeOnEmbedded('the plugin web without an engine', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database, { tools: { web_search: undefined } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it('names the setting that is missing; the sandbox needs none', async () => {

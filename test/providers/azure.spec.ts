@@ -6,13 +6,13 @@
 import { Cancellation } from '../../src/core/cancellation.js';
 import { ProviderFault } from '../../src/core/errors.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
-import { Transport, type OutgoingCall, type UpstreamResponse } from '../../src/providers/transport.js';
-import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import { Transport, type OutgoingCall, type UpstreamResponse } from '../../src/providers/transport/transport.js';
+import { UndiciTransport } from '../../src/providers/transport/undici-transport.js';
 import type { Environment } from '../../src/shared/environment.js';
-import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
+import { CheckedIpAddresses } from '../../src/shared/http/client/checked-ip-addresses.js';
 import { formOf, oauthToken } from '../support/cloud-upstream.js';
 import { openaiError, openaiText } from '../support/openai-upstream.js';
-import { stopwatch } from '../support/pace.js';
+import { stopwatch } from '../support/cpu-time.js';
 import { ProviderBench, type BenchCall } from '../support/provider-bench.js';
 import { json } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -85,7 +85,7 @@ describe('addresses', () => {
     ['the deployment, where a version is set', { credential: list(resource('openai')), provider: { apiVersion: '2024-10-21' } }, 'https://mine.openai.azure.com/openai/deployments/gpt%20x/chat/completions?api-version=2024-10-21'],
     ['the caller’s resource, not the operator’s', { baseUrl: 'https://ours.openai.azure.com', credential: list(resource('openai')) }, `https://mine.openai.azure.com${CHAT}`],
     ['the operator’s, for a plain key', { baseUrl: 'https://ours.openai.azure.com', credential: KEY }, `https://ours.openai.azure.com${CHAT}`],
-    ['a place of one’s own', { baseUrl: 'https://proxy.test/{resource}', credential: list(resource('ai_foundry')) }, `https://proxy.test/mine${CHAT}`],
+    ['a base address of one’s own', { baseUrl: 'https://proxy.test/{resource}', credential: list(resource('ai_foundry')) }, `https://proxy.test/mine${CHAT}`],
     ['the model’s own deployment', { credential: list(resource('openai'), deployment('https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9')) }, 'https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9'],
     ['the operator’s, whose credential names a resource besides', { baseUrl: 'https://proxy.test', credential: list(resource('openai')), isOperators: true }, `https://proxy.test${CHAT}`],
     ['a deployment, behind which the call is put', { credential: list(deployment('https://d.openai.azure.com/openai/deployments/own?api-version=9')) }, 'https://d.openai.azure.com/openai/deployments/own/chat/completions?api-version=9'],
@@ -222,7 +222,7 @@ describe('a deployment’s address that a caller names', () => {
   const guarded = (...egressAllow: string[]): UndiciTransport => {
     real.onApplicationShutdown();
     const settings: Pick<Environment, 'egressAllow'> = { egressAllow };
-    return (real = new UndiciTransport(new CheckedAddresses(settings as Environment)));
+    return (real = new UndiciTransport(new CheckedIpAddresses(settings as Environment)));
   };
   const call = (isOperators = false): Partial<BenchCall> => ({
     credential: list(deployment(upstream.origin)),
@@ -244,7 +244,7 @@ describe('a deployment’s address that a caller names', () => {
     expect(upstream.connectionsAccepted).toBe(0);
   });
 
-  it('leads where the operator permits, over connections that serve no other caller', async () => {
+  it('reaches addresses that the operator permits, over connections that serve no other caller', async () => {
     const on = new ProviderBench(guarded(`127.0.0.1:${upstream.port}`));
     await prepare(call(), on).answer(live());
     await prepare(call(), on).answer(live());

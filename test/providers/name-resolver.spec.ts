@@ -4,7 +4,7 @@
  */
 import { lookup } from 'node:dns/promises';
 import { Cancellation } from '../../src/core/cancellation.js';
-import { ServerNameResolver, SystemNameResolver } from '../../src/shared/http/name-resolver.js';
+import { ServerNameResolver, SystemNameResolver } from '../../src/shared/http/client/name-resolver.js';
 import { NameServer, type NameAnswer } from '../support/name-server.js';
 
 const V6 = '00000000000000000000000000000001';

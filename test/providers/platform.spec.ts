@@ -12,7 +12,7 @@ import { shorten } from '../../src/core/json/shorten.js';
 import type { DialectId } from '../../src/core/routing/catalog.js';
 import { SseReader, type SseFrame } from '../../src/core/stream/sse.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
-import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import { UndiciTransport } from '../../src/providers/transport/undici-transport.js';
 import { ProviderBench, type BenchCall } from '../support/provider-bench.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
 import { RELAY_STREAM, relayFrame, RelayPlatform, signRelay, type RelayAccount } from '../support/relay-platform.js';

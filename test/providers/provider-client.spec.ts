@@ -9,8 +9,8 @@ import { CallerGone, ProviderFault, type FaultDetail, type FaultKind } from '../
 import type { Steps } from '../../src/core/steps.js';
 import { anthropicMessages } from '../../src/providers/dialects/anthropic-messages/dialect.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
-import { Transport, type OutgoingCall, type UpstreamResponse } from '../../src/providers/transport.js';
-import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import { Transport, type OutgoingCall, type UpstreamResponse } from '../../src/providers/transport/transport.js';
+import { UndiciTransport } from '../../src/providers/transport/undici-transport.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { ProviderBench } from '../support/provider-bench.js';
 import { cutAfter, frame, HANG, json, neverAnswers, sse, type Answer } from '../support/upstream-answers.js';

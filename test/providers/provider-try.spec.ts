@@ -2,21 +2,26 @@
  * Checks that `npm run fairlead -- try` reports for each endpoint whether it works, or what its operator has to
  * check, without a credential; that its exit status agrees with the report; and that it ends in bounded time. The
  * command runs before loopback upstreams that answer as the vendors do (recorded replies, or the public threads
- * beside them), once for each possible fault; then as a process of its own.
+ * beside them), once for each possible fault; then as a separate process.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TRIALS_AT_ONCE } from '../../src/routing/provider-trial.js';
-import type { TrialProblem } from '../../src/routing/trial-verdict.js';
+import { CHECKS_AT_ONCE } from '../../src/routing/provider-check.js';
+import type { CheckProblem } from '../../src/routing/check-verdict.js';
 import { anthropicError, anthropicFrames, anthropicText } from '../support/anthropic-upstream.js';
 import { oauthToken, serviceAccount } from '../support/cloud-upstream.js';
 import { expectUsage, type CommandOutput } from '../support/command-output.js';
 import { compiledSource } from '../support/compiled-source.js';
 import { openaiError, openaiText } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { TrialBench, tryProvider, type TrialAnswer, type TrialReport } from '../support/trial-bench.js';
+import {
+  ProviderCheckBench,
+  tryProvider,
+  type CheckAnswer,
+  type CheckReport,
+} from '../support/provider-check-bench.js';
 import { CUT, HANG, json, neverAnswers, resets, sse, type Answer } from '../support/upstream-answers.js';
 import { runProviderTry } from '../../src/routing/provider-try-command.js';
 
@@ -29,19 +34,19 @@ const page = (status: number, html = HTML, headers = {}): Answer => ({
   body: [html],
 });
 
-let bench: TrialBench;
-beforeEach(async () => void (bench = await TrialBench.start()));
+let bench: ProviderCheckBench;
+beforeEach(async () => void (bench = await ProviderCheckBench.start()));
 afterEach(() => bench.close());
 
 interface Tried {
   readonly output: CommandOutput;
-  readonly report: TrialReport;
+  readonly report: CheckReport;
 }
 
 /** Runs the command over a catalog whose endpoints give these answers, each by its own name. */
 async function tryEach(
   provider: object,
-  answers: Readonly<Record<string, TrialAnswer | Answer>>,
+  answers: Readonly<Record<string, CheckAnswer | Answer>>,
   { words = [], key = KEY, endpoint = {} }: { words?: readonly string[]; key?: string; endpoint?: object } = {},
 ): Promise<Tried> {
   for (const [name, answer] of Object.entries(answers)) {
@@ -58,10 +63,10 @@ async function tryEach(
   });
   expect(output.error).toBe('');
   expect(output.out).not.toContain('CANARY');
-  return { output, report: JSON.parse(output.out) as TrialReport };
+  return { output, report: JSON.parse(output.out) as CheckReport };
 }
 
-type Case = readonly [name: string, answer: TrialAnswer | Answer, problem: TrialProblem | null, words: RegExp | null];
+type Case = readonly [name: string, answer: CheckAnswer | Answer, problem: CheckProblem | null, words: RegExp | null];
 
 /** All cases of one provider in one run. */
 async function expectVerdicts(provider: object, cases: readonly Case[], key = KEY): Promise<void> {
@@ -115,7 +120,7 @@ describe('what a chat upstream answers', () => {
       ['wrong-version', json({ error: { code: '404', message: 'Resource not found' } }, 404), 'address', /nothing at this path/],
       ['wrong-proxy', json({ message: 'no Route matched with those values' }, 404), 'address', /nothing at this path/],
       ['wrong-method', page(405), 'address', /takes no calls at this path \(405\)/],
-      ['moved', page(301, '', { location: 'https://elsewhere.test/v1' }), 'address', /leads elsewhere \(301\).*not followed/],
+      ['moved', page(301, '', { location: 'https://elsewhere.test/v1' }), 'address', /redirects to another address \(301\).*not followed/],
       ['front-page', page(200), 'answer', /cannot be read as openai-chat.*or base_url .* leads to something else\): .*not JSON/],
       ['paid-up', refusal(402, 'Insufficient Balance'), 'account', /nothing left to spend there: Insufficient Balance/],
       ['no-credit', refusal(429, 'You exceeded your current quota, please check your plan and billing details.', 'insufficient_quota', 'insufficient_quota'), 'account', /nothing left to spend/],
@@ -125,7 +130,7 @@ describe('what a chat upstream answers', () => {
       ['no-credit-403', json({ code: 'permission-denied', error: 'Your team 1 has either used all available credits or reached its monthly spending limit.' }, 403), 'account', /nothing left to spend/],
       ['too-fast', json(openaiError('Slow down.', 'requests', 'rate_limit_exceeded'), 429, { 'retry-after': '7' }), 'rate limit', /too many calls.*: Slow down; again in 7 s$/],
       ['refused-field', refusal(400, "Unsupported parameter: 'max_tokens' is not supported with this model.", 'invalid_request_error', 'unsupported_parameter'), 'request', /refuses the request, naming the field max_tokens:/],
-      ['no-words', page(400), 'request', /refuses the request.*with no reason of its own/],
+      ['no-words', page(400), 'request', /refuses the request.*without a reason/],
       ['down', page(503), 'provider', /is not available/],
       ['broken', refusal(500, 'Oops', 'server_error'), 'provider', /the provider failed: Oops/],
       ['gateway', page(502), 'provider', /the provider failed.*502/],
@@ -186,7 +191,7 @@ describe('what a Gemini upstream answers', () => {
 });
 
 describe('another model than the requested one', () => {
-  it.each<[string, object, TrialAnswer]>([
+  it.each<[string, object, CheckAnswer]>([
     ['a chat upstream', CHAT, (request, index) => openaiText('ok')({ ...request, json: { model: 'gpt-other' } }, index)],
     ['a Messages upstream', MESSAGES, (request, index) => anthropicText('ok')({ ...request, json: { model: 'gpt-other' } }, index)],
     ['a Gemini upstream', GEMINI, () => gemini('ok', { modelVersion: 'gpt-other' })],
@@ -409,7 +414,7 @@ describe('the credential', () => {
     const catalog = bench.catalog({ ...CHAT, credential: undefined }, [{ upstreamModel: 'one' }]);
     expect(await tryProvider(['acme'], { FAIRLEAD_CATALOG: catalog })).toMatchObject({
       code: 1,
-      out: expect.stringContaining('callers bring their own'),
+      out: expect.stringContaining('only callers with a credential of their own'),
     });
   });
 
@@ -462,7 +467,7 @@ describe('the credential', () => {
 
 describe('a streamed answer', () => {
   const streamed =
-    (answer: TrialAnswer): TrialAnswer =>
+    (answer: CheckAnswer): CheckAnswer =>
     (request, index) =>
       request.json?.stream === true ? answer(request, index) : anthropicText('ok')(request, index);
   const frames = anthropicFrames({
@@ -476,7 +481,7 @@ describe('a streamed answer', () => {
   });
   const first = frames.slice(0, 3);
 
-  it.each<[string, TrialAnswer, TrialProblem | null, RegExp | null]>([
+  it.each<[string, CheckAnswer, CheckProblem | null, RegExp | null]>([
     ['that works', anthropicText('ok'), null, null],
     ['that works, and stays open', streamed(() => sse([...frames, HANG])), null, null],
     ['that works, and is reset', streamed(() => sse([...frames, CUT])), null, null],
@@ -485,7 +490,7 @@ describe('a streamed answer', () => {
     ['that fails in its midst', streamed(() => sse([...first, `event: error\ndata: ${JSON.stringify(anthropicError('overloaded_error', `Overloaded, ${KEY}`))}\n\n`])), 'provider', /is overloaded/],
     ['of another format', streamed((request, index) => openaiText('ok')(request, index)), 'answer', /cannot be read as anthropic-messages/],
     ['that is refused', streamed(() => json(anthropicError('invalid_request_error', '`stream` is not taken here'), 400)), 'request', /naming the field stream: /],
-    ['that does not go on', streamed(() => sse([...first, HANG])), 'provider', /did not answer within 0\.5 s/],
+    ['that stops without an end', streamed(() => sse([...first, HANG])), 'provider', /did not answer within 0\.5 s/],
   ])('%s', async (_, answer, problem, words) => {
     const { output, report } = await tryEach(MESSAGES, { x: answer }, { words: ['--stream'], endpoint: { timeouts: { first: '500ms' } } });
     const [whole, stream] = report.endpoints[0]!.calls;
@@ -507,7 +512,7 @@ describe('a streamed answer', () => {
 
 describe('the time that it takes', () => {
   it('is bounded for each endpoint, a few of which are called side by side', async () => {
-    const names = Array.from({ length: 2 * TRIALS_AT_ONCE }, (_, index) => `silent-${index}`);
+    const names = Array.from({ length: 2 * CHECKS_AT_ONCE }, (_, index) => `silent-${index}`);
     const beganAt = performance.now();
     const { output, report } = await tryEach(CHAT, Object.fromEntries(names.map((name) => [name, neverAnswers])), {
       endpoint: { timeouts: { first: '400ms' } },
@@ -531,15 +536,15 @@ describe('the time that it takes', () => {
 
   it('calls no more at once, also where one is slow', async () => {
     const waiting: (() => void)[] = [];
-    const held: TrialAnswer = async (request, index) => {
+    const held: CheckAnswer = async (request, index) => {
       await new Promise<void>((resolve) => waiting.push(resolve));
       return openaiText('ok')(request, index);
     };
-    const names = Array.from({ length: TRIALS_AT_ONCE + 3 }, (_, index) => `held-${index}`);
+    const names = Array.from({ length: CHECKS_AT_ONCE + 3 }, (_, index) => `held-${index}`);
     const tried = tryEach(CHAT, Object.fromEntries(names.map((name) => [name, held])));
     for (let count = 0; count < names.length; count++) {
       while (waiting.length <= count) {
-        expect(bench.upstream.requests.length - count).toBeLessThanOrEqual(TRIALS_AT_ONCE);
+        expect(bench.upstream.requests.length - count).toBeLessThanOrEqual(CHECKS_AT_ONCE);
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
       waiting[count]!();

@@ -7,10 +7,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cancellation } from '../../src/core/cancellation.js';
-import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
-import { ForwardProxies } from '../../src/shared/http/forward-proxies.js';
+import { CheckedIpAddresses } from '../../src/shared/http/client/checked-ip-addresses.js';
+import { ForwardProxies } from '../../src/shared/http/client/forward-proxies.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
-import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import { UndiciTransport } from '../../src/providers/transport/undici-transport.js';
 import { EngineClients } from '../../src/tools/engine-client.js';
 import { ForwardProxyDouble } from '../support/forward-proxy.js';
 import { GatewayProcess } from '../support/gateway-process.js';
@@ -101,7 +101,7 @@ describe('a provider at an http:// address', () => {
   });
 
   it('is never called by it where a caller named the address', async () => {
-    const transport = new UndiciTransport(new CheckedAddresses(settings({})), proxiesOf(proxy.url()));
+    const transport = new UndiciTransport(new CheckedIpAddresses(settings({})), proxiesOf(proxy.url()));
     open.push(transport);
     await expect(transport.open(call('https://plain.test/v1', { isGuarded: true }), live())).rejects.toMatchObject({ kind: 'unreachable' }); // oxfmt-ignore
     expect(proxy.carried).toEqual([]);
@@ -133,7 +133,7 @@ describe('a tunnel', () => {
     expect(fault).toMatchObject({ kind: 'timed-out' });
   });
 
-  it('is left when its caller leaves', async () => {
+  it('is closed when its client disconnects', async () => {
     proxy.isSilent = true;
     const abort = new AbortController();
     const opening = transportBy(proxy.url()).open(call(secure), abort.signal);
@@ -217,4 +217,4 @@ it('carries whole replies and streams of a secure provider, whose bytes it canno
   } finally {
     await gateway.kill();
   }
-}, 120_000);
+}, 240_000);

@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { readInSlices } from '../../src/shared/http/read-in-slices.js';
+import { readInSlices } from '../../src/shared/http/client/read-in-slices.js';
 
 it('gives a little at a time, others their turn between, and all of it', async () => {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 });

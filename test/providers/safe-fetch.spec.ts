@@ -6,13 +6,13 @@
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
-import { EgressGuard } from '../../src/shared/http/egress-guard.js';
-import { acceptedMediaType, sniffMediaType } from '../../src/shared/http/media-signatures.js';
-import { NameResolver, type ResolvedAddress } from '../../src/shared/http/name-resolver.js';
+import { EgressGuard } from '../../src/shared/http/client/egress-guard.js';
+import { acceptedMediaType, sniffMediaType } from '../../src/shared/http/client/media-signatures.js';
+import { NameResolver, type ResolvedAddress } from '../../src/shared/http/client/name-resolver.js';
 import type { FetchLimits } from '../../src/core/extension.js';
-import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
-import { EgressError } from '../../src/shared/http/egress-error.js';
-import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
+import { CheckedIpAddresses } from '../../src/shared/http/client/checked-ip-addresses.js';
+import { EgressError } from '../../src/shared/http/client/egress-error.js';
+import { SafeFetch } from '../../src/shared/http/client/safe-fetch.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { BlackHole } from '../support/black-hole.js';
 import { CUT, endless, HANG, json, type Answer } from '../support/upstream-answers.js';
@@ -71,7 +71,7 @@ function fetcher(
   allow = ['127.0.0.2/32'],
 ): CollectingFetch {
   const settings: Pick<Environment, 'egressAllow'> = { egressAllow: allow };
-  return new CollectingFetch(new CheckedAddresses(settings as Environment, resolver));
+  return new CollectingFetch(new CheckedIpAddresses(settings as Environment, resolver));
 }
 
 const live = (): AbortSignal => new AbortController().signal;
@@ -172,7 +172,7 @@ describe('where a URL may lead', () => {
 
   it('refuses what the operating system resolves to loopback', async () => {
     const settings: Pick<Environment, 'egressAllow'> = { egressAllow: [] };
-    const fetching = new CollectingFetch(new CheckedAddresses(settings as Environment)).get(
+    const fetching = new CollectingFetch(new CheckedIpAddresses(settings as Environment)).get(
       `http://localhost:${inside.port}/`,
       LIMITS,
       live(),

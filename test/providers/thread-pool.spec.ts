@@ -33,7 +33,7 @@ writeFileSync(file, SCRIPT);
 interface Output {
   readonly threadId: number;
 }
-/** Its default times apply to every job without times of its own. */
+/** A pool with time limits for jobs that have none of their own. */
 class TimedPool extends ThreadPool<Input, Output> {
   times = { timeMs: 5_000, totalMs: 20_000 };
   override run(input: Input, job: Partial<ThreadJob> = {}): Promise<Output> {
@@ -79,7 +79,7 @@ it('answers one job after another in the same thread', async () => {
 });
 
 it.each(['throw', 'exit', 'grow'] as const)(
-  'reports that a thread died by %s, and goes on with another',
+  'reports that a thread died by %s, and continues with another',
   async (does) => {
     const threads = pool();
     const before = await threads.run(ANSWER);
@@ -183,7 +183,7 @@ it('ends threads that compress without a pause, and not the process with them', 
      parentPort.on('message', () => { for (;;) inflateSync(packed); });
      parentPort.postMessage('loaded');`,
   );
-  // In a process of its own: unguarded, one in a few such ends also ends the process.
+  // In a separate process: unguarded, one in a few such ends also ends the process.
   const main = join(folder, 'ends.mjs');
   writeFileSync(
     main,

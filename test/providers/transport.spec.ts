@@ -9,9 +9,9 @@ import { ProviderFault } from '../../src/core/errors.js';
 import { SseReader } from '../../src/core/stream/sse.js';
 import { pump } from '../../src/core/stream/pump.js';
 import { HOUR_MS } from '../../src/core/time.js';
-import { OriginPool } from '../../src/providers/connection.js';
-import type { OutgoingCall } from '../../src/providers/transport.js';
-import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import { OriginPool } from '../../src/providers/transport/connection.js';
+import type { OutgoingCall } from '../../src/providers/transport/transport.js';
+import { UndiciTransport } from '../../src/providers/transport/undici-transport.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import {
   cutAfter,

@@ -11,9 +11,9 @@ import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone, ProviderFault } from '../../src/core/errors.js';
 import { DAY_MS } from '../../src/core/time.js';
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
-import { UndiciTransport } from '../../src/providers/undici-transport.js';
+import { UndiciTransport } from '../../src/providers/transport/undici-transport.js';
 import type { Environment } from '../../src/shared/environment.js';
-import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
+import { CheckedIpAddresses } from '../../src/shared/http/client/checked-ip-addresses.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { assertionFault, formOf, oauthToken, serviceAccount } from '../support/cloud-upstream.js';
 import { openaiText } from '../support/openai-upstream.js';
@@ -32,7 +32,7 @@ let answer: (request: RecordedRequest, index: number) => Answer | Promise<Answer
 
 const transportTo = (...egressAllow: string[]): UndiciTransport => {
   const settings: Pick<Environment, 'egressAllow'> = { egressAllow };
-  return new UndiciTransport(new CheckedAddresses(settings as Environment));
+  return new UndiciTransport(new CheckedIpAddresses(settings as Environment));
 };
 
 beforeEach(async () => {
@@ -318,7 +318,7 @@ describe('workload identity', () => {
       },
       'takes its token from a workload at AWS, which is not supported',
     ],
-    ['a program', { executable: { command: '/bin/token' } }, 'has a program run for its token, which is not supported'],
+    ['a program', { executable: { command: '/bin/token' } }, 'gets its token from a program, which is not supported'],
     ['a certificate', { certificate: { use_default_certificate_config: true } }, 'authenticates by a certificate'],
   ])('refuses a source of another kind, without a call: %s', async (_, credential_source, words) => {
     const fault = await faultOf(prepare({ credential: account({ credential_source }) }).answer(live()));
@@ -371,13 +371,13 @@ describe('workload identity', () => {
 });
 
 describe('addresses of a caller’s credential', () => {
-  it('lead nowhere but to public places', async () => {
+  it('are called only where they are public', async () => {
     const fault = await faultOf(prepare({ isOperators: false }).answer(live()));
     expect(fault.message).toContain('may not be called');
     expect(upstream.connectionsAccepted).toBe(0);
   });
 
-  it('lead where the operator permits', async () => {
+  it('reach addresses that the operator permits', async () => {
     transport.onApplicationShutdown();
     transport = transportTo(`127.0.0.1:${upstream.port}`);
     const on = new ProviderBench(transport);
@@ -386,7 +386,7 @@ describe('addresses of a caller’s credential', () => {
     expect([tokenRequests(), calls().length]).toEqual([1, 2]);
   });
 
-  it('do not lead there in the clear because the network is listed', async () => {
+  it('do not reach them in the clear because the network is listed', async () => {
     transport.onApplicationShutdown();
     transport = transportTo('127.0.0.0/8');
     const fault = await faultOf(prepare({ isOperators: false }, new ProviderBench(transport)).answer(live()));

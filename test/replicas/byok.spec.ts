@@ -21,7 +21,7 @@ describeOnPostgres('a credential at two replicas', (database) => {
     const catalog = catalogOf({ id: 'test/one', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
     here = await startGateway(database, { catalog });
     there = await startGateway(database, { catalog });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await here?.close();
     await there?.close();

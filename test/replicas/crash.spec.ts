@@ -4,12 +4,11 @@
  */
 import { printReport } from '../../scripts/crash/print-report.js';
 import { runCrashes } from '../../scripts/crash/run.js';
-import { compiledSource } from '../support/compiled-source.js';
+import { bundledProgram } from '../support/bundled-program.js';
 import { describeOnPostgres } from '../support/database.js';
 
-const PROGRAM = [compiledSource('main.js')];
 const POINTS = 3;
-/** Its moments: under load, in the start, under load. */
+/** Seed whose kills happen under load, during the start, and under load. */
 const SEED = 'f';
 const RUN_MS_MAX = 240_000;
 
@@ -21,7 +20,7 @@ describeOnPostgres('killed gateways', (database) => {
         points: POINTS,
         seed: SEED,
         databaseUrl: database.settings.databaseUrl!.reveal(),
-        program: PROGRAM,
+        program: [await bundledProgram()],
         stretches: 2,
         pointsMsMax: RUN_MS_MAX / 2,
       });
@@ -29,6 +28,8 @@ describeOnPostgres('killed gateways', (database) => {
       const { killed, counts, looks } = report;
       expect(killed).toEqual({ load: 2, start: 1, sweep: 0 });
       expect(counts.completed).toBeGreaterThan(0);
+      expect(report.repeated).toBeGreaterThan(0);
+      expect(report.joined).toBeGreaterThan(0);
       expect(counts).toMatchObject({ exact: counts.completed, missing: 0, doubled: 0, charged: counts.counted });
       expect(looks).toBeGreaterThan(POINTS);
       expect(printReport(report, SEED)).toContain(

@@ -10,7 +10,7 @@ import { hashKey, newUuid } from '../../src/core/ids.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -59,7 +59,7 @@ describeOnPostgres('a server with another clock', (database) => {
     other = await start();
     ledger = new LedgerReader(one);
     bench = new LedgerBench(one.gateway.app.get(DataSource));
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await one?.close();
     await other?.close();
@@ -147,11 +147,11 @@ describeOnPostgres('a server with another clock', (database) => {
     async (_, offMs) => {
       const theirs = await openStream(other, offMs);
       // It has not found the new server yet.
-      const beat = jest.spyOn(repositoryOf(other), 'beat').mockRejectedValue(new Error('not yet'));
+      const beat = jest.spyOn(repositoryOf(other), 'writeHeartbeat').mockRejectedValue(new Error('not yet'));
       await fail(offMs);
       // Like the first heartbeat and the first sweep of another replica.
       const young = newUuid(Date.now());
-      await repositoryOf(one).beat(young, []);
+      await repositoryOf(one).writeHeartbeat(young, []);
       const taken = await repositoryOf(one).recover(young, []);
       beat.mockRestore();
       await repositoryOf(one).leave(young);
@@ -182,7 +182,7 @@ describeOnPostgres('a server with another clock', (database) => {
     await until('it is recovered', async () => (await ledger.generation(id)) !== undefined);
     expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, cost: '0.004000000000' });
     await repositoryOf(one).post([id]);
-    // It only slept: its settlement is charged as far as there is room.
+    // It only slept: its settlement is charged as far as the limits allow.
     const { used } = await ledger.account();
     await ledger.query(`update api_keys set limit_usd = $1 where hash = $2`, [
       (used + 0.005).toFixed(12),

@@ -1,8 +1,8 @@
 /**
  * A gateway whose embedded engine dies reports why, is not ready from that moment on, ends in order with an exit code
  * that has it restarted, and loses no money; on a disk that is still full the start reports that in a sentence. The
- * engine needs more log than the disk has room for: on a small disk of the test's own, where the system permits
- * mounting one, and with an engine that reports it.
+ * engine needs more log than fits on the disk: on a small disk of the test's own, where the system permits mounting
+ * one, and with an engine that reports it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmdirSync } from 'node:fs';
@@ -91,7 +91,7 @@ async function dies(gateway: GatewayProcess): Promise<string> {
 }
 
 /** Starts again, and finds the stream charged as reported. */
-async function goesOn(dataDir: string, id: string): Promise<void> {
+async function restartsAndCharges(dataDir: string, id: string): Promise<void> {
   const gateway = await start(dataDir);
   upstream.script(anthropicText('here again'));
   expect((await gateway.messages(ask(MODEL))).status).toBe(200);
@@ -107,8 +107,8 @@ async function goesOn(dataDir: string, id: string): Promise<void> {
 it('ends, and continues when it is restarted, without a cent lost', async () => {
   const dataDir = join(directory, 'data');
   await copyPreparedStore(dataDir);
-  await goesOn(dataDir, await dies(await start(dataDir, { ENGINE_DEATH: 'reported' })));
-}, 180_000);
+  await restartsAndCharges(dataDir, await dies(await start(dataDir, { ENGINE_DEATH: 'reported' })));
+}, 240_000);
 
 /** A disk of so many bytes. @returns removes it. @throws where the system does not permit it */
 function mount(path: string, bytes: number): () => void {
@@ -163,12 +163,12 @@ async function fill(path: string, left: number): Promise<string> {
       const [, ...lines] = refused.trim().split('\n');
       expect(lines.filter((line) => !line.startsWith('{'))).toEqual([
         expect.stringMatching(
-          /(cannot be opened: its disk has|The disk of DATA_DIR).*Make room there and start again\.$/,
+          /(cannot be opened: its disk has|The disk of DATA_DIR).*Free some space there and start again\.$/,
         ),
       ]);
 
       for (const filler of fillers) await rm(filler);
-      await goesOn(dataDir, id);
+      await restartsAndCharges(dataDir, id);
       for (const one of started.splice(0)) await one.kill();
     } finally {
       unmount();

@@ -55,7 +55,7 @@ describeOnRedis('guesses while Redis is lost', () => {
     let proxy: TcpProxy;
     let gateway: TestGateway;
     let redis: Redis;
-    /** Of this run alone: counts in Redis stay for a minute. */
+    /** Network of this run alone: counts in Redis stay for a minute. */
     let network: string;
 
     beforeAll(() => {
@@ -73,7 +73,7 @@ describeOnRedis('guesses while Redis is lost', () => {
           FAIRLEAD_TRUST_PROXY: '127.0.0.1/32',
         },
       });
-    }, 60_000);
+    }, 240_000);
     afterEach(async () => {
       await gateway?.close();
       await proxy?.stop();

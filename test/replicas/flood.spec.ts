@@ -48,7 +48,7 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
   });
   beforeEach(() => {
     clocks = [new WrongClock(-30_000), new WrongClock(30_000)];
-    replicas = connections.map((redis, place) => replicaOf(redis, clocks[place]!));
+    replicas = connections.map((redis, position) => replicaOf(redis, clocks[position]!));
   });
   afterAll(async () => {
     const keys = (await connections[0]?.keys(`fairlead:flood:{${run}*`)) ?? [];
@@ -56,30 +56,40 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
     for (const redis of connections) redis.disconnect();
   });
 
-  /** Of this run, and of one set of steps alone. */
-  const own = (caller: Caller, place: number | string): Caller => ({
+  /** A caller of this run and of one set of steps alone. */
+  const own = (caller: Caller, position: number | string): Caller => ({
     ...caller,
-    accountId: `${run}:${place}:${caller.accountId}`,
-    keyHash: `${place}:${caller.keyHash}`,
+    accountId: `${run}:${position}:${caller.accountId}`,
+    keyHash: `${position}:${caller.keyHash}`,
   });
 
-  it.each(FLOOD_STEPS.map((steps, place) => ({ ...steps, place })))('$goal', async ({ rates, steps, place }) => {
-    let turn = 0;
-    const next = (): RedisThrottlerStorage => replicas[turn++ % 2]!;
-    const ask = async ({ waitMs = 0, caller, wastes = 0, times = 1 }: FloodStep): Promise<unknown[]> => {
-      for (const clock of clocks) clock.aheadMs += waitMs;
-      for (let time = 0; time < wastes; time++) next().countWaste(own(caller, place), rates.wasted);
-      // Wasted calls are sent in the background: a command on the same connection comes after them.
-      for (const redis of connections) await redis.ping();
-      const verdicts: unknown[] = [];
-      for (let time = 0; time < times; time++) {
-        const refusal = await next().countRequest(own(caller, place), rates);
-        verdicts.push(refusal?.limit ?? 'passes');
-      }
-      return verdicts;
-    };
-    for (const [index, step] of steps.entries()) expect([index, await ask(step)]).toEqual([index, step.expected]);
-  });
+  it.each(FLOOD_STEPS.map((steps, position) => ({ ...steps, position })))(
+    '$goal',
+    async ({ rates, steps, position }) => {
+      let turn = 0;
+      const next = (): RedisThrottlerStorage => replicas[turn++ % 2]!;
+      const ask = async ({
+        waitMs = 0,
+        caller,
+        wastes = 0,
+        wastesAtOnce,
+        times = 1,
+      }: FloodStep): Promise<unknown[]> => {
+        for (const clock of clocks) clock.aheadMs += waitMs;
+        for (let time = 0; time < wastes; time++) next().countWaste(own(caller, position), rates.wasted);
+        if (wastesAtOnce) next().countWaste(own(caller, position), rates.wasted, wastesAtOnce);
+        // Wasted calls are sent in the background: a command on the same connection comes after them.
+        for (const redis of connections) await redis.ping();
+        const verdicts: unknown[] = [];
+        for (let time = 0; time < times; time++) {
+          const refusal = await next().countRequest(own(caller, position), rates);
+          verdicts.push(refusal?.limit ?? 'passes');
+        }
+        return verdicts;
+      };
+      for (const [index, step] of steps.entries()) expect([index, await ask(step)]).toEqual([index, step.expected]);
+    },
+  );
 
   const EVERY_LOSS = FLOOD_STEPS.flatMap(({ goal, rates, steps }, run) =>
     steps.slice(1).map((_, lostAt) => ({ goal, rates, steps, run, lostAt: lostAt + 1 })),
@@ -90,11 +100,12 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
       const redis = await connected();
       const clock = new WrongClock(30_000);
       const replica = replicaOf(redis, clock);
-      for (const [index, { waitMs = 0, caller, wastes = 0, times = 1, expected }] of steps.entries()) {
+      for (const [index, { waitMs = 0, caller, wastes = 0, wastesAtOnce, times = 1, expected }] of steps.entries()) {
         if (index === lostAt) redis.disconnect();
         clock.aheadMs += waitMs;
         const placed = own(caller, `${of} lost at ${lostAt}`);
         for (let time = 0; time < wastes; time++) replica.countWaste(placed, rates.wasted);
+        if (wastesAtOnce) replica.countWaste(placed, rates.wasted, wastesAtOnce);
         // Counts that Redis does not accept are made in the process a moment later.
         await new Promise(setImmediate);
         const verdicts: unknown[] = [];

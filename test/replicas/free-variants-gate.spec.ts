@@ -1,7 +1,7 @@
 /**
- * The minute of free variants is one count over all replicas (docs/use/limits.md#flood),
- * and the limits of a process have one connection. Gates as replicas have them, each with its own connection, and the
- * module itself, on a real Redis where one answers; the time stands in the middle of a minute.
+ * The minute of free variants is one count over all replicas (docs/use/limits.md#flood), and the limits of a process
+ * have one connection. Gates as replicas have them, each with its own connection, and the module itself, on a real
+ * Redis where one answers; the time is set to the middle of a minute.
  */
 import { callerOf } from '../support/caller.js';
 import { randomUUID } from 'node:crypto';
@@ -14,7 +14,7 @@ import { Clock } from '../../src/core/time.js';
 import type { FloodStorage } from '../../src/rate-limits/flood-storage.js';
 import { FreeVariantsGate } from '../../src/rate-limits/free-variants-gate.js';
 import { OccupiedSlots } from '../../src/rate-limits/occupied-slots.js';
-import { LimitsModule } from '../../src/rate-limits/limits.module.js';
+import { RateLimitsModule } from '../../src/rate-limits/rate-limits.module.js';
 import { LocalLimitCounts } from '../../src/rate-limits/local-limit-counts.js';
 import { ModelGate } from '../../src/rate-limits/model-gate.js';
 import { RedisLimitCounts } from '../../src/rate-limits/redis-limit-counts.js';
@@ -95,8 +95,8 @@ describeOnRedis('free variants in Redis', () => {
     await expect(enter(0, 'k')).rejects.toMatchObject(refused);
     const other = await Promise.allSettled(Array.from({ length: 10 }, (_, call) => enter(call, 'l')));
     expect(other.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
-    const place = tried.find((one) => one.status === 'fulfilled')!.value;
-    place.giveBack();
+    const freeRequest = tried.find((one) => one.status === 'fulfilled')!.value;
+    freeRequest.giveBack();
     // Given back on another connection, in the background.
     while ((await redis.hget(`fairlead:limits:{${shared}:free}:minute`, 'of:k')) !== '9') await sleep(5);
     await enter(1, 'k');
@@ -127,7 +127,7 @@ describeOnRedis('free variants in Redis', () => {
     })
     class Surroundings {}
     const app = await Test.createTestingModule({
-      imports: [{ module: Surroundings, global: true }, LimitsModule],
+      imports: [{ module: Surroundings, global: true }, RateLimitsModule],
     }).compile();
     const connections = async (): Promise<number> =>
       String(await redis.client('LIST'))

@@ -1,10 +1,10 @@
 // A key that is rotated at one replica has its new secret everywhere at once, and its former one ends everywhere within
 // 5 s of its time, however busy it is; the limits of the key per minute are shared by all replicas and secrets. Two
-// gateways on one PostgreSQL and one Redis; the other replica gets requests without a pause until it refuses. Time
-// stands in the middle of a minute where minutes are counted.
+// gateways on one PostgreSQL and one Redis; the other replica gets requests without a pause until it refuses. Time is
+// set to the middle of a minute if minutes are counted.
 import { AheadClock, StandingClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
-import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import { BytesInFlight } from '../../src/shared/queues/bytes-in-flight.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
@@ -33,7 +33,7 @@ describeOnPostgres('rotation at two replicas', (database) => {
     const options = { clock, variables: { FAIRLEAD_FLOOD: 'auth=1000000/60s' } };
     here = await startGateway(database, options);
     there = await startGateway(database, options);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await here?.close();
     await there?.close();
@@ -56,7 +56,7 @@ describeOnPostgres('rotation at two replicas', (database) => {
     expect([await statusAt(here, key), await statusAt(there, second)]).toEqual([401, 404]);
     expect(await msUntilRefused(key)).toBeLessThan(EVERYWHERE_MS_MAX);
     expect([await statusAt(here, second), await statusAt(there, second)]).toEqual([404, 404]);
-  }, 20_000);
+  }, 240_000);
 
   it('accepts both everywhere while its grace lasts, whichever was used before, and ends it by the clock', async () => {
     const { key, hash } = await here.newKey();
@@ -91,7 +91,7 @@ describeOnPostgres('rotation at two replicas', (database) => {
     await until(200_000);
     expect(latest.text).toBe('');
     for (const client of [former, latest]) client.destroy();
-  }, 20_000);
+  }, 240_000);
 });
 
 describeOnRedis('rates of keys at two replicas', () => {
@@ -105,7 +105,7 @@ describeOnRedis('rates of keys at two replicas', () => {
       const catalog = catalogOf({ id: 'test/one', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
       const options = { clock, catalog, variables: { REDIS_URL: redisAddress! } };
       replicas = [await startGateway(database, options), await startGateway(database, options)];
-    }, 60_000);
+    }, 240_000);
     afterAll(async () => {
       for (const replica of replicas) await replica.close();
       await upstream?.close();
@@ -128,7 +128,7 @@ describeOnRedis('rates of keys at two replicas', () => {
 
     it('count tokens together: what one has reserved the other cannot use', async () => {
       const [here, there] = replicas as [TestGateway, TestGateway];
-      // Of 67 for the prompt and 100 more each; of an answer 19 are used.
+      // Each call reserves 67 tokens for the prompt and 100 more; an answer uses 19.
       const { key } = await here.newKey({ rate_limits: { tokens_per_minute: 190 } });
       expect((await here.messages(ask('test/one'), { key })).status).toBe(200);
       expect((await here.messages(ask('test/one'), { key })).status).toBe(200);

@@ -1,9 +1,9 @@
 /**
- * Replicas on one database together grant exactly what a cap has room for, never a call more, not even for a moment,
- * and agree on what was spent (docs/contribute/ledger.md#counters). Three gateways, each with its own pool and name,
- * and a burst of 300 calls with one key that has room for exactly N of them. A call costs its whole bound, so that no
- * room comes back; the counters are watched by SQL meanwhile. The model costs 3 USD a million tokens in and 15 out. The
- * counts are printed at the end.
+ * Replicas on one database together grant exactly as many calls as a cap allows, at no moment one more, and agree on
+ * what was spent (docs/contribute/ledger.md#counters). Three gateways, each with its own pool and name, and a burst of
+ * 300 calls with one key whose limit suffices for exactly N of them. A call costs its whole bound, so that no amount is
+ * released; the counters are watched by SQL meanwhile. The model costs 3 USD a million tokens in and 15 out. The counts
+ * are printed at the end.
  */
 import type { DataSource } from 'typeorm';
 import { formatUsd, parseUsd, PICO_PER_USD, usdNumber, type PicoUsd } from '../../src/core/money/credits.js';
@@ -11,7 +11,7 @@ import { ask } from '../http/messages-bench.js';
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';
-import { turningTime } from '../support/pace.js';
+import { turningTime } from '../support/cpu-time.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -63,13 +63,13 @@ describeOnPostgres('a burst at three replicas', (database) => {
     };
     for (let replica = 0; replica < REPLICAS; replica++) replicas.push(await startGateway(database, options));
     store = await database.connect();
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     process.stdout.write(printRounds(rounds));
     await store?.destroy();
     await Promise.all(replicas.map((replica) => replica.close()));
     await upstream?.close();
-  }, 60_000);
+  }, 240_000);
 
   async function manage(path: string, body: string): Promise<JsonBody> {
     const headers = { 'content-type': 'application/json' };
@@ -188,7 +188,7 @@ describeOnPostgres('a burst at three replicas', (database) => {
     [150, 37],
     [299, 1],
   ])(
-    'of which a key’s cap has room for %d, of %d tokens each',
+    'of which a key’s cap allows %d, of %d tokens each',
     async (room, maxTokens) => {
       const { key } = await newKey(boundOf(maxTokens) * BigInt(room));
       await race(key, room, maxTokens);
@@ -197,7 +197,7 @@ describeOnPostgres('a burst at three replicas', (database) => {
   );
 
   it(
-    'of which the account’s balance has room for 33',
+    'of which the account’s balance allows 33',
     async () => {
       const maxTokens = 250;
       const room = 33;

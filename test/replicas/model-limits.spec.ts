@@ -2,7 +2,7 @@
  * Replicas share a model's limits exactly (docs/use/limits.md#flood), slots of a dead
  * replica expire, and a lost Redis costs neither calls nor the limit of a process. Gates as replicas have them, each
  * with its own connection, on a real Redis where one answers, by a connection that can be cut or frozen; the time
- * stands in the middle of a minute.
+ * is set to the middle of a minute.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,7 +24,7 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 
 /** Long enough that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
-/** What a call may wait for a silent Redis, with room for a busy machine. */
+/** How long a call may wait for a silent Redis, with a margin for a busy machine. */
 const WAIT_MS_MAX = 1_500;
 const HEALED_MS_MAX = 20_000;
 
@@ -63,7 +63,7 @@ describeOnRedis('limits of models in Redis', () => {
   }
   const three = (): Promise<Replica[]> => Promise.all([1, 2, 3].map(() => replicaBy(redisAddress!)));
 
-  /** A model of its own for each test. */
+  /** A separate model for each test. */
   const modelWith = (limits: ModelLimits): Pick<Model, 'id' | 'limits'> => ({ id: `acme/${randomUUID()}`, limits });
   const keyOf = ({ id }: Pick<Model, 'id'>, part: 'minute' | 'slots'): string =>
     `fairlead:limits:{${account}:${id}}:${part}`;
@@ -266,7 +266,7 @@ describeOnRedis('limits of models in Redis', () => {
       ['gone', (): Promise<void> => way.stop(), (): Promise<void> => way.start()],
       ['silent', async (): Promise<void> => way.freeze(), async (): Promise<void> => undefined],
     ])(
-      'goes on within the limits of the process while Redis is %s, and heals',
+      'continues within the limits of the process while Redis is %s, and heals',
       async (_, breakIt, mendIt) => {
         const cut = await replicaBy(way.url, { timeoutMs: 100 });
         const other = await replicaBy(redisAddress!);

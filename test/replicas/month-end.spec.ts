@@ -9,7 +9,7 @@ import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../../src/core/money/credits.js';
 import { announce } from '../../src/ledger/month-end/close-month.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { generationRow, ownerOf, type Owner } from '../http/generation-rows.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -58,10 +58,10 @@ describeOnPostgres('months that two replicas close', (database) => {
     owner = await ownerOf(store, hashKey(API_KEY));
     for (const month of MONTHS) await store.query('select ensure_month_1($1)', [`${month}-01T00:00:00Z`]);
     clock.aheadMs = Date.parse('2031-05-10T00:00:00Z') - Date.now();
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await Promise.all(gateways.map((gateway) => gateway.close()));
-  }, 60_000);
+  }, 240_000);
 
   it('have every entry in one statement, however it was settled meanwhile', async () => {
     let settled = 0;
@@ -113,7 +113,7 @@ describeOnPostgres('months that two replicas close', (database) => {
     }
     expect(await sum(`select closing_balance as sum from statements where month = '2031-05-01T00:00:00Z'`)).toBe(parseUsd('1000')! - used); // oxfmt-ignore
     expect(await verifyLedger(store)).toMatchObject(CLEAN);
-  }, 120_000);
+  }, 240_000);
 
   it('are finished by a reader, where a process died while it closed one', async () => {
     clock.aheadMs = Date.parse('2031-07-10T00:00:00Z') - Date.now();

@@ -2,7 +2,7 @@ import { DataSource } from 'typeorm';
 import type { Caller } from '../../src/core/caller.js';
 import { hashKey, newGenerationId, newUuid } from '../../src/core/ids.js';
 import { parseUsd } from '../../src/core/money/credits.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
 import { LedgerRepository, printGeneration } from '../../src/ledger/ledger.repository.js';
 import type { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, type TestGateway } from '../support/app.js';
@@ -67,7 +67,7 @@ export class OtherReplica {
   }
 
   async beat(...observed: readonly GenerationRow[]): Promise<void> {
-    await this.repository.beat(
+    await this.repository.writeHeartbeat(
       this.id,
       observed.map((row) => [row.id, printGeneration(row)]),
     );
@@ -78,7 +78,7 @@ export class OtherReplica {
     await this.repository.post([row.id]);
   }
 
-  /** Its last heartbeat was so long ago. */
+  /** Moves the last heartbeat of this replica so far into the past. */
   async fallSilent(ms: number): Promise<void> {
     await this.source.query(`update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id = $1`, [
       this.id,

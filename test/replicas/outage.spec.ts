@@ -1,9 +1,9 @@
 /**
  * An outage of the database affects new calls only, which are refused at once; running ones are finished, and charged
  * exactly once when the database is back, without any help; nothing stays held
- * (docs/contribute/ledger.md#from-a-request-to-its-charge, docs/contribute/ledger.md#the-database-is-away). Gateways on
- * PostgreSQL by a connection that is cut, falls silent, or delays the answers; the store is read by another connection,
- * and the ledger is recomputed after each test. The model costs 3 USD a million tokens in and 15 out.
+ * (docs/contribute/ledger.md#from-a-request-to-its-charge, docs/contribute/ledger.md#the-database-does-not-answer).
+ * Gateways on PostgreSQL by a connection that is cut, falls silent, or delays the answers; the store is read by another
+ * connection, and the ledger is recomputed after each test. The model costs 3 USD a million tokens in and 15 out.
  */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -14,8 +14,8 @@ import { DataSource } from 'typeorm';
 import { Secret } from '../../src/core/secret.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
-import { NO_SPOOL, Spool } from '../../src/ledger/spool.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { NO_SPOOL, Spool } from '../../src/ledger/spool/spool.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { DatabaseHealth } from '../../src/shared/database/database-health.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
@@ -23,7 +23,7 @@ import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/a
 import { describeOnPostgres, type TestDatabase } from '../support/database.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 import { RawClient } from '../support/raw-client.js';
-import { turningTime } from '../support/pace.js';
+import { turningTime } from '../support/cpu-time.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -31,9 +31,9 @@ import { HANG, json, sse, type Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.js';
 
-/** Two seconds by design, and room for a busy machine. One batch that waits for another takes twice as long. */
+/** Two seconds by design, with a margin for a busy machine. One batch that waits for another takes twice as long. */
 const LAST_BYTE_MS_MAX = 3_900;
-/** Likewise for many concurrent calls: their third batch would take six seconds. */
+/** Limit for a refusal of many concurrent calls: their third batch would take six seconds. */
 const REFUSED_MS_MAX = 5_500;
 const CALLERS = 80;
 const HEALED_MS_MAX = 15_000;
@@ -56,15 +56,15 @@ async function until(what: string, holds: () => Promise<boolean> | boolean, msMa
   }
 }
 
-interface Way {
+interface OutageKind {
   readonly begin: (proxy: TcpProxy) => Promise<void> | void;
   readonly end: (proxy: TcpProxy) => Promise<void> | void;
 }
-const CUT: Way = { begin: (proxy) => proxy.stop(), end: (proxy) => proxy.start() };
-const SILENT: Way = { begin: (proxy) => proxy.silence(), end: (proxy) => proxy.resume() };
-const REPLACED: Way = { begin: (proxy) => proxy.silence(), end: (proxy) => proxy.replace() };
+const CUT: OutageKind = { begin: (proxy) => proxy.stop(), end: (proxy) => proxy.start() };
+const SILENT: OutageKind = { begin: (proxy) => proxy.silence(), end: (proxy) => proxy.resume() };
+const REPLACED: OutageKind = { begin: (proxy) => proxy.silence(), end: (proxy) => proxy.replace() };
 
-/** A gateway before an upstream, on a database that can be taken away from it. */
+/** A gateway before an upstream, on a database whose connections can be cut. */
 class Scene {
   readonly clock = new AheadClock();
   private readonly clients: RawClient[] = [];
@@ -133,7 +133,7 @@ class Scene {
     return this.store.query(text, values);
   }
 
-  /** Begins a call on a socket of its own. */
+  /** Begins a call on a separate socket. */
   async open(body: object): Promise<{ readonly client: RawClient; readonly id: () => Promise<string> }> {
     const client = await RawClient.connect(this.gateway.origin);
     this.clients.push(client);
@@ -215,7 +215,7 @@ class Scene {
 }
 
 /** Running calls are finished, new ones refused; then everything heals by itself. */
-async function passThrough(scene: Scene, way: Way): Promise<void> {
+async function passThrough(scene: Scene, kind: OutageKind): Promise<void> {
   const { gateway, upstream, proxy } = scene;
   upstream.script(anthropicText('Hi.'));
   // The previous test left connections that are cut.
@@ -240,7 +240,7 @@ async function passThrough(scene: Scene, way: Way): Promise<void> {
   await until('all are upstream', () => upstream.requests.length === before + 4);
 
   await scene.fillPool();
-  await way.begin(proxy);
+  await kind.begin(proxy);
   const began = performance.now();
   while (performance.now() - began < OUTAGE_MS) {
     await Promise.all([...Array.from({ length: CALLERS }, () => scene.expectRefused()), scene.expectRefused(unseen)]);
@@ -258,7 +258,7 @@ async function passThrough(scene: Scene, way: Way): Promise<void> {
   expect(await scene.spooled()).toEqual(ids);
   expect(await scene.generations(ids)).toEqual([]);
 
-  await way.end(proxy);
+  await kind.end(proxy);
   const backAt = performance.now();
   const [{ now }] = await scene.query('select now()');
   await scene.comesBack();
@@ -282,7 +282,7 @@ describeOnPostgres('an outage of the database', (database) => {
   let scene: Scene;
   beforeAll(async () => {
     scene = await Scene.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => scene?.close(), 30_000);
   afterEach(async () => {
     jest.restoreAllMocks();
@@ -335,7 +335,7 @@ describeOnPostgres('an outage of the database', (database) => {
 
   it('keeps the hold of what waits in the spool, with all of its counters, until that is settled', async () => {
     await scene.query(
-      // Of the gateway's time, which is ahead: earlier charges do not count in it.
+      // Dated by the gateway's time, which is ahead: earlier charges do not count.
       `insert into budgets select account_id, 'workspace', workspace_id::text, 'monthly', 50, false,
          now() + interval '1 millisecond' * ${scene.clock.aheadMs}
        from api_keys limit 1 on conflict do nothing`,
@@ -369,13 +369,13 @@ describeOnPostgres('an outage of the database', (database) => {
     const [entry] = await scene.query('select budgets from ledger_entries where generation_id = $1', ids);
     expect(entry.budgets).toEqual([['workspace', expect.any(String), 'monthly']]);
     await scene.query('delete from budgets');
-  }, 60_000);
+  }, 240_000);
 
-  it('opens no more calls than there is room for in the spool', async () => {
+  it('opens no more calls than the spool has free rows', async () => {
     scene.upstream.script(anthropicText('Hi.'));
     await scene.comesBack();
     await scene.expectWhole();
-    jest.spyOn(scene.ledger.spool, 'room', 'get').mockReturnValue(3);
+    jest.spyOn(scene.ledger.spool, 'freeRows', 'get').mockReturnValue(3);
     const { opened, open: goOn } = gate();
     scene.upstream.script(async (request, index) => {
       await opened;
@@ -471,7 +471,7 @@ describeOnPostgres('an outage of the database', (database) => {
       await first.kill();
       await second?.kill();
     }
-  }, 120_000);
+  }, 240_000);
 
   it('leaves a hold whose answer never came to others when it dies: a row at zero, by the id its caller has', async () => {
     const { upstream, proxy } = scene;
@@ -524,7 +524,7 @@ describeOnPostgres('an outage of the database', (database) => {
     } finally {
       await first.kill();
     }
-  }, 120_000);
+  }, 240_000);
 
   it('ends no reply as whole whose charge neither the database nor the disk accepts, and charges no caller for it', async () => {
     const { upstream, proxy, gateway } = scene;
@@ -570,13 +570,13 @@ describeOnPostgres('an outage of the database', (database) => {
     const later = upstream.requests.length - before - 2;
     expect((await scene.used()) - usedBefore).toBeCloseTo(later * WHOLE_USD, 9);
     expect(gateway.gateway.app.get(LedgerService).waiting).toBe(0);
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnPostgres('a full disk of DATA_DIR', (database) => {
   afterEach(() => jest.restoreAllMocks());
 
-  it('keeps no gateway from its start: its spool is off until there is room', async () => {
+  it('keeps no gateway from its start: its spool is off until the disk has space', async () => {
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     const opening = jest.spyOn(Spool, 'open').mockRejectedValue(full);
     const scene = await Scene.start(database);
@@ -600,7 +600,7 @@ describeOnPostgres('a full disk of DATA_DIR', (database) => {
     } finally {
       await scene.close();
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnPostgres('a database that is replaced by another', (database) => {
@@ -608,7 +608,7 @@ describeOnPostgres('a database that is replaced by another', (database) => {
   beforeAll(async () => {
     // Each connection that is kept although it is dead would be noticed.
     scene = await Scene.start(database, 2);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => scene?.close(), 30_000);
 
   it(
@@ -626,7 +626,7 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
   let scene: Scene;
   beforeAll(async () => {
     scene = await Scene.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => scene?.close(), 30_000);
 
   it('leave nothing held: within five seconds the key’s remaining limit is exact', async () => {
@@ -641,9 +641,9 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
     const body = (content: string, stream: boolean): object =>
       ask(MODEL, { stream, messages: [{ role: 'user', content }] });
 
-    async function call(place: number): Promise<number> {
-      if (place % 5 === 1) return statusOf(await gateway.messages(body('fails', place % 2 === 0), { key }));
-      if (place % 5 !== 2) return statusOf(await gateway.messages(body('passes', place % 2 === 0), { key }));
+    async function call(position: number): Promise<number> {
+      if (position % 5 === 1) return statusOf(await gateway.messages(body('fails', position % 2 === 0), { key }));
+      if (position % 5 !== 2) return statusOf(await gateway.messages(body('passes', position % 2 === 0), { key }));
       const leaving = new AbortController();
       const response = await gateway.messages(body('leaves', true), { key, signal: leaving.signal });
       await response.body!.getReader().read();
@@ -677,14 +677,14 @@ describeOnPostgres('five hundred calls, some of which fail and some of whose cal
     );
     expect(more).toEqual(more.map(() => 200));
     await scene.expectWhole();
-  }, 120_000);
+  }, 240_000);
 });
 
 describeOnPostgres('a lost Redis', (database) => {
   describeOnRedis('at two replicas', () => {
     const run = `r${randomBytes(4).toString('hex')}`;
     const model = `${run}/paid`;
-    /** Of one call, which costs all of its bound: 67 tokens in and 100 out. */
+    /** Charge of one call, which costs all of its bound: 67 tokens in and 100 out. */
     const CALL_USD = (67 * 3 + 100 * 15) / 1e6;
     const ROOM = 60;
     let proxy: TcpProxy;
@@ -712,7 +712,7 @@ describeOnPostgres('a lost Redis', (database) => {
       }
       const [{ id }] = await replicas[0]!.gateway.app.get(DataSource).query<JsonBody[]>('select id from accounts');
       account = id;
-    }, 60_000);
+    }, 240_000);
     afterAll(async () => {
       for (const replica of replicas) await replica.close();
       await proxy?.stop();
@@ -756,7 +756,7 @@ describeOnPostgres('a lost Redis', (database) => {
       for (const view of views) {
         expect(view).toMatchObject({ usage: limit, limit_remaining: 0, limit_held: 0 });
       }
-    }, 60_000);
+    }, 240_000);
   });
 });
 

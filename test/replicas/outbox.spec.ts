@@ -53,7 +53,7 @@ describeOnPostgres('the outbox of two replicas', (database) => {
       const began = Date.now();
       const alarm = await manage(two, 'POST', '/alarms', { name: 'a', on, destination_ids: [id] });
       await receiver.has(1);
-      // A new alarm is judged within 30 seconds, with room for a busy machine.
+      // A new alarm is checked within 30 seconds; the rest is a margin for a busy machine.
       expect(Date.now() - began).toBeLessThan(60_000);
       await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
       expect(receiver.received.map(({ body }) => body.type)).toEqual(['alarm.balance']);

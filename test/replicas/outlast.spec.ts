@@ -6,7 +6,7 @@
  */
 import { OwnCluster } from '../../scripts/crash/own-cluster.js';
 import { printOutlast, runOutlast } from '../../scripts/crash/outlast.js';
-import { compiledSource } from '../support/compiled-source.js';
+import { bundledProgram } from '../support/bundled-program.js';
 
 const RUN_MS_MAX = 180_000;
 const PAUSE_MS = 22_000;
@@ -21,7 +21,7 @@ describe('replicas on a database that is killed', () => {
       const report = await runOutlast({
         rounds: 1,
         seed: 'o',
-        program: [compiledSource('main.js')],
+        program: [await bundledProgram()],
         binaries,
         pauseMs: PAUSE_MS,
       });

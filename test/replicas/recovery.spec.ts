@@ -13,8 +13,8 @@ import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import type { Hold } from '../../src/ledger/hold.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
-import { Metrics } from '../../src/shared/metrics.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { Metrics } from '../../src/shared/telemetry/metrics.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
@@ -58,7 +58,7 @@ describeOnEachDatabase('recovery', (database) => {
     gateway = await startGateway(database, { clock, coolsDown: false, catalog: catalogAt(upstream), variables });
     ledger = new LedgerReader(gateway);
     await addBudget();
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -70,7 +70,7 @@ describeOnEachDatabase('recovery', (database) => {
     expect({ differences, unlisted, warnings }).toEqual({ differences: [], unlisted: 0, warnings: [] });
   });
 
-  /** Of the workspace, to see that the counters of budgets are moved as well. */
+  /** Adds a budget of the workspace, to see that the counters of budgets are moved as well. */
   async function addBudget(): Promise<void> {
     await ledger.query(
       `insert into budgets select account_id, 'workspace', workspace_id::text, 'weekly', 50, false
@@ -360,13 +360,13 @@ describeOnEachDatabase('recovery', (database) => {
 
     it('although a row of them is refused', async () => {
       const repository = gateway.gateway.app.get(LedgerRepository);
-      const beat = repository.beat.bind(repository);
+      const beat = repository.writeHeartbeat.bind(repository);
       const refused = Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' });
       const hold = openHold(ids[0]!);
       const { observe } = hold;
       hold.observe = () => ({ ...observe!()!, cost: '0.009' });
       const spy = jest
-        .spyOn(repository, 'beat')
+        .spyOn(repository, 'writeHeartbeat')
         .mockImplementation((replica, rows) => (rows.length > 0 ? Promise.reject(refused) : beat(replica, rows)));
       try {
         await attend(gateway);
@@ -535,7 +535,7 @@ describeOnEachDatabase('relaxed durability', (database) => {
     const relaxed = { ...variables, LEDGER_DURABILITY: 'relaxed' };
     gateway = await startGateway(database, { coolsDown: false, catalog: catalogAt(upstream), variables: relaxed });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await upstream?.close();
@@ -586,7 +586,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     one = await startGateway(database, options);
     other = await startGateway(database, options);
     ledger = new LedgerReader(one);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await one?.close();
     await other?.close();
@@ -652,7 +652,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     const before = await ledger.account();
     const { id, end } = await openStream();
     const [{ epoch }] = (await ledger.query('select id as epoch from hold_epochs')) as JsonBody[];
-    jest.spyOn(one.gateway.app.get(LedgerRepository), 'beat').mockResolvedValue(epoch);
+    jest.spyOn(one.gateway.app.get(LedgerRepository), 'writeHeartbeat').mockResolvedValue(epoch);
     await age(replicaOf(one), DEAD_MS + 1_000);
     clock.aheadMs += DEAD_MS + 1_000;
     await attend(other);
@@ -741,7 +741,7 @@ describeOnPostgres('recovery by several replicas', (database) => {
     } finally {
       await process.kill();
     }
-  }, 90_000);
+  }, 240_000);
 
   // Last: for these gateways the time is ahead, and stands still for a while.
   it('takes no replica for dead after an outage in which none could send heartbeats', async () => {

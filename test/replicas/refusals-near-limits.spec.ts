@@ -1,7 +1,7 @@
 /**
  * Sequential calls near a limit all pass, at whichever replica each of them arrives, and a burst over all replicas is
- * refused only because of calls under way (docs/contribute/ledger.md). Three gateways on one database and a key with
- * room for one call at a time; in the burst no call ends before all others were refused.
+ * refused only because of calls under way (docs/contribute/ledger.md). Three gateways on one database and a key whose
+ * limit allows one call at a time; in the burst no call ends before all others were refused.
  */
 import { ask, after, gate } from '../http/messages-bench.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -26,11 +26,11 @@ describeOnPostgres('a refusal of several replicas', (database) => {
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
     const options = { catalog: catalogOf({ id: 'test/paid', at }), variables: { LOG_LEVEL: 'warn' } };
     for (let replica = 0; replica < REPLICAS; replica++) replicas.push(await startGateway(database, options));
-  }, 120_000);
+  }, 240_000);
   afterAll(async () => {
     await Promise.all(replicas.map((replica) => replica.close()));
     await upstream?.close();
-  }, 60_000);
+  }, 240_000);
 
   const newKey = async (limit: number): Promise<string> => (await replicas[0]!.newKey({ limit: usd(limit) })).key;
 
@@ -40,14 +40,14 @@ describeOnPostgres('a refusal of several replicas', (database) => {
     return response.status;
   }
 
-  it('does not occur for sequential calls, while there is room for one', async () => {
+  it('does not occur for sequential calls while the limit allows one', async () => {
     upstream.script(anthropicText('Hi.'));
     const key = await newKey(BOUND + (CALLS - 1) * COST);
     const statuses: number[] = [];
     for (let index = 0; index < CALLS; index++) statuses.push(await call(index, key, index % 2 === 0));
     expect(statuses).toEqual(statuses.map(() => 200));
     for (let replica = 0; replica < REPLICAS; replica++) expect(await call(replica, key, false)).toBe(402);
-  }, 60_000);
+  }, 240_000);
 
   it('is due to calls under way only: when they have ended, as many pass again', async () => {
     const key = await newKey(2 * BOUND + 4 * COST);
@@ -63,5 +63,5 @@ describeOnPostgres('a refusal of several replicas', (database) => {
       const statuses = await Promise.all(calls);
       expect(statuses.filter((status) => status === 200)).toHaveLength(2);
     }
-  }, 60_000);
+  }, 240_000);
 });

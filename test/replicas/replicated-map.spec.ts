@@ -5,9 +5,9 @@ import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { Secret } from '../../src/core/secret.js';
 import { SystemClock } from '../../src/core/time.js';
-import { RedisLink } from '../../src/shared/redis-link.js';
-import { laterDeadline } from '../../src/shared/replicated-map-entry.js';
-import { ReplicatedMap } from '../../src/shared/replicated-map.js';
+import { RedisLink } from '../../src/shared/redis/redis-link.js';
+import { laterDeadline } from '../../src/shared/redis/replicated-map-entry.js';
+import { ReplicatedMap } from '../../src/shared/redis/replicated-map.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
@@ -101,12 +101,12 @@ describeOnRedis('a map shared through Redis', () => {
   it('gives a replica that joins all entries within a second', async () => {
     for (let key = 0; key < 3_000; key++) set(here, `many-${key}`, String(key));
     await msUntil(() => there.get('many-2999'), '2999', HEALED_MS_MAX);
-    // Heartbeats repeat what the first burst had no place for.
+    // Heartbeats repeat the entries that did not fit into the first burst.
     const held = async (): Promise<number> => (await redis.keys(`fairlead:${name}:many-*`)).length;
     while ((await held()) < 3_000) await new Promise((resolve) => setTimeout(resolve, 50));
     const added = mapBy(redisAddress!);
     await msUntil(() => [added.get('many-0'), added.get('many-2999')], ['0', '2999'], SOON_MS_MAX);
-  }, 20_000);
+  }, 240_000);
 
   it('ignores foreign values under its keys and messages on its channel', async () => {
     await redis.set(`fairlead:${name}:strange`, 'nonsense');
@@ -124,7 +124,7 @@ describeOnRedis('a map shared through Redis', () => {
     ['gone', (way: TcpProxy) => way.stop(), (way: TcpProxy) => way.start()],
     ['silent', async (way: TcpProxy) => way.freeze(), async () => undefined],
   ])(
-    'goes on while Redis is %s, heals, and logs that once without the address',
+    'continues while Redis is %s, heals, and logs that once without the address',
     async (manner, breakIt, mendIt) => {
       set(here, `kept-${manner}`, 'one');
       set(here, `withdrawn-${manner}`, 'one');

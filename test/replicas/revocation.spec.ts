@@ -1,7 +1,7 @@
 // A key that is revoked at one replica stops at once there and within 5 s at every other, however busy it is. Two
 // gateways on one PostgreSQL; the other replica gets requests without a pause until it refuses.
 import { DataSource } from 'typeorm';
-import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import { BytesInFlight } from '../../src/shared/queues/bytes-in-flight.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnPostgres } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
@@ -16,7 +16,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     const variables = { FAIRLEAD_FLOOD: 'auth=1000000/60s' };
     here = await startGateway(database, { variables });
     there = await startGateway(database, { variables });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await here?.close();
     await there?.close();
@@ -88,7 +88,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     expect(performance.now() - began).toBeLessThan(EVERYWHERE_MS_MAX);
     expect([there.gateway.app.get(BytesInFlight).held, other.text]).toEqual([200_000, '']);
     for (const client of [ended, other]) client.destroy();
-  }, 20_000);
+  }, 240_000);
 
   async function createInWorkspace(slug: string): Promise<{ key: string; hash: string }> {
     await manage('POST', '/workspaces', { name: 'n', slug });
@@ -106,7 +106,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     await manage('DELETE', '/workspaces/gone');
     expect(await statusAt(here, key)).toBe(401);
     expect(await msUntil(key, 401)).toBeLessThan(EVERYWHERE_MS_MAX);
-  }, 20_000);
+  }, 240_000);
 
   it('deletes no workspace with a key that is enabled meanwhile', async () => {
     const { key, hash } = await createInWorkspace('busy');
@@ -121,7 +121,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     await other.release();
     expect((await deletion).status).toBe(400);
     expect(await msUntil(key, 404)).toBeLessThan(EVERYWHERE_MS_MAX);
-  }, 20_000);
+  }, 240_000);
 
   it('lets a key work again that was disabled, and a new one at once', async () => {
     const { key, hash } = await create();
@@ -132,7 +132,7 @@ describeOnPostgres('revocation at two replicas', (database) => {
     expect(await statusAt(here, key)).toBe(404);
     expect(await msUntil(key, 404)).toBeLessThan(EVERYWHERE_MS_MAX);
     expect(await statusAt(there, (await create()).key)).toBe(404);
-  }, 30_000);
+  }, 240_000);
 
   it('shows a changed limit everywhere at once', async () => {
     const { key, hash } = await create();

@@ -1,6 +1,7 @@
-// Replicas agree on the place of a session without communication; what one of them learns from a failure (a moved
-// session, a paused endpoint) the others use within a second. Gateways on one PostgreSQL and one Redis before the same
-// providers, called alternately; model ids and providers belong to this run. Rules: docs/contribute/reasons/routing.md.
+// Replicas agree on the endpoint of a session without communication. A consequence of a failure on one of them (a moved
+// session, a paused endpoint) is used by the others within a second. Gateways on one PostgreSQL and one Redis before
+// the same providers, called alternately; model ids and providers belong to this run. Rules:
+// docs/contribute/reasons/routing.md.
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { ask, at, inTurn, model, RoutingBench } from '../http/routing-bench.js';
@@ -52,7 +53,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
         await bench.ask(ask(`${run}/alone`));
         return (await firstsOf(`${run}/alone`, there)).length === 0;
       }, 10 * ELSEWHERE_MS_MAX);
-    }, 60_000);
+    }, 240_000);
     afterAll(async () => {
       await bench?.close();
       await forget(run);
@@ -66,14 +67,14 @@ describeOnPostgres('sessions at several replicas', (database) => {
     }
 
     /** The provider that answers a request of this session. */
-    async function placeOf(session: string, gateway: TestGateway, to = `${run}/equal`): Promise<string> {
+    async function endpointOf(session: string, gateway: TestGateway, to = `${run}/equal`): Promise<string> {
       const { status, body } = await bench.ask(ask(to, { session_id: session }), { gateway });
       expect(status).toBe(200);
       return body.provider.toLowerCase();
     }
 
-    const placesAt = (gateway: TestGateway): Promise<readonly string[]> =>
-      Promise.all(sessions.map((session) => placeOf(session, gateway)));
+    const endpointsAt = (gateway: TestGateway): Promise<readonly string[]> =>
+      Promise.all(sessions.map((session) => endpointOf(session, gateway)));
 
     async function until(holds: () => Promise<boolean>, msMax = ELSEWHERE_MS_MAX): Promise<void> {
       const began = performance.now();
@@ -83,31 +84,31 @@ describeOnPostgres('sessions at several replicas', (database) => {
     }
 
     it('one session stays with one provider over both', async () => {
-      const places = new Set<string>();
-      for (let call = 0; call < CALLS; call++) places.add(await placeOf('s1', call % 2 === 0 ? here : there));
-      expect(places.size).toBe(1);
+      const endpoints = new Set<string>();
+      for (let call = 0; call < CALLS; call++) endpoints.add(await endpointOf('s1', call % 2 === 0 ? here : there));
+      expect(endpoints.size).toBe(1);
       // The body's id, not the header's.
       const { body } = await bench.ask(ask(`${run}/equal`, { session_id: 's1' }), {
         gateway: there,
         headers: { 'x-session-id': 's2' },
       });
-      expect(new Set([body.provider.toLowerCase()])).toEqual(places);
+      expect(new Set([body.provider.toLowerCase()])).toEqual(endpoints);
     });
 
-    it('a replica that joins moves none, and sends each to the same place as the others', async () => {
-      const places = await placesAt(here);
-      expect(new Set(places).size).toBeGreaterThan(1);
+    it('a replica that joins moves none, and sends each to the same endpoint as the others', async () => {
+      const endpoints = await endpointsAt(here);
+      expect(new Set(endpoints).size).toBeGreaterThan(1);
       const added = await bench.addGateway();
-      expect(await placesAt(added)).toEqual(places);
-      expect(await placesAt(here)).toEqual(places);
-      expect(await placesAt(there)).toEqual(places);
+      expect(await endpointsAt(added)).toEqual(endpoints);
+      expect(await endpointsAt(here)).toEqual(endpoints);
+      expect(await endpointsAt(there)).toEqual(endpoints);
     });
 
     it('a session that moved after a failure is known to the other within a second', async () => {
       const to = `${run}/moved`;
-      const first = await placeOf('s1', here, to);
+      const first = await endpointOf('s1', here, to);
       bench.fails(first, 429);
-      const second = await placeOf('s1', here, to);
+      const second = await endpointOf('s1', here, to);
       expect(second).not.toBe(first);
       bench.reset();
       await until(async () => {
@@ -116,7 +117,7 @@ describeOnPostgres('sessions at several replicas', (database) => {
       });
       // Long after the first is well again.
       clock.aheadMs += 60_000;
-      for (const gateway of [there, here, there]) expect(await placeOf('s1', gateway, to)).toBe(second);
+      for (const gateway of [there, here, there]) expect(await endpointOf('s1', gateway, to)).toBe(second);
     });
 
     it('a conversation whose cache was seen at one is known to the other within a second', async () => {

@@ -15,7 +15,7 @@ import { OwnCluster } from '../../scripts/crash/own-cluster.js';
 import { Secret } from '../../src/core/secret.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -78,7 +78,7 @@ describeOnPostgres('a process that dies', (database) => {
       variables: { FAIRLEAD_INITIAL_CREDITS: '100' },
     });
     ledger = new LedgerReader(other);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await other?.close();
     await pool?.end();
@@ -284,7 +284,7 @@ describeOnPostgres('a process that dies', (database) => {
         open();
         for (const reply of replies)
           expect(await reply.text()).toContain('The charge of this reply cannot be recorded');
-        // Its log comes later.
+        // The log lines come later.
         const refusals = (): number => gateway.written.split('The spool does not take the generation').length - 1;
         await until('all were refused by the disk', () => refusals() === ids.length);
         if (!livesOn) await gateway.kill();
@@ -326,7 +326,7 @@ describeOnPostgres('a process that dies', (database) => {
     await writeFile(dataDir, '');
     const variables = { DATABASE_URL: proxy.url, FAIRLEAD_CATALOG: other.catalogPath };
     await expect(GatewayProcess.start(dataDir, variables)).rejects.toThrow(/ended before it listened[^]*DATA_DIR/);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('a database that crashes in the middle of a batch of settlements', () => {
@@ -340,7 +340,7 @@ describe('a database that crashes in the middle of a batch of settlements', () =
     const upstream = await startUpstream('anthropic');
     const cluster = await OwnCluster.start(binaries);
     const pool = new pg.Pool({ connectionString: cluster.url, max: 3 });
-    // Its idle connections break with the server.
+    // The pool's idle connections break with the server.
     pool.on('error', () => undefined);
     let gateway: GatewayProcess | undefined;
     try {
@@ -393,5 +393,5 @@ describe('a database that crashes in the middle of a batch of settlements', () =
       await upstream.close();
       await rm(folder, { recursive: true, force: true });
     }
-  }, 120_000);
+  }, 240_000);
 });

@@ -2,7 +2,7 @@
  * A gateway that is killed while requests of users, members and tags are open leaves budgets that come back exactly:
  * nothing stays held, each counter equals the entries of the ledger that count in it, and what is left is what the next
  * request gets. On PostgreSQL another gateway on the same store settles them, on the embedded database the next
- * process. The killed gateway is a process of its own, before a scripted upstream whose streams stay open.
+ * process. The killed gateway is a separate process, before a scripted upstream whose streams stay open.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { DataSource } from 'typeorm';
 import { subjectOf, type SubjectScope } from '../../src/accounts/budget-subjects.js';
 import { DAY_MS } from '../../src/core/time.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, ENCRYPTION_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -129,7 +129,7 @@ async function expectExact(
   }
   const { differences, unlisted } = await verifyLedger(gateway.gateway.app.get(DataSource));
   expect({ differences, unlisted }).toEqual({ differences: [], unlisted: 0 });
-  // The budget leaves room for one more request exactly, and for a picodollar less for none.
+  // The budget suffices for exactly one more request; a picodollar less would suffice for none.
   const { data: explained } = await send(gateway.origin, 'POST', '/routing/explain', bodyOf('ben'), key);
   const bound = Number(explained.candidates[0].bound);
   const { used } = counters.find(({ id }) => id === 'ben')!;
@@ -159,7 +159,7 @@ describeOnPostgres('budgets of users of a killed replica', (database) => {
       DATABASE_URL: database.settings.databaseUrl!.reveal(),
       FAIRLEAD_ENCRYPTION_KEYS: ENCRYPTION_KEY,
     });
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await killed?.kill();
     await living?.close();
@@ -183,7 +183,7 @@ describeOnPostgres('budgets of users of a killed replica', (database) => {
     await living.gateway.app.get(LedgerJobs).runAll();
     upstream.script(anthropicText('Hi.'));
     await expectExact(living, ledger, ids, key);
-  }, 90_000);
+  }, 240_000);
 });
 
 describeOnEmbedded('budgets of users of a killed gateway', (database) => {
@@ -198,7 +198,7 @@ describeOnEmbedded('budgets of users of a killed gateway', (database) => {
     const catalog = catalogOf({ id: MODEL, at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
     first = await startGateway(database, { catalog, variables });
     await copyPreparedStore(dataDir);
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await process?.kill();
     await first?.close();
@@ -246,5 +246,5 @@ describeOnEmbedded('budgets of users of a killed gateway', (database) => {
     const total = [...spent.values()].reduce((sum, usage) => sum + usage, 0);
     const tagged = await send(origin, 'GET', '/budgets/tags/team%3Dsearch/lifetime');
     expect(tagged.data.usage).toBeGreaterThan(total);
-  }, 120_000);
+  }, 240_000);
 });

@@ -4,14 +4,16 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Logger } from '@nestjs/common';
 import type { DataSource, EntityManager } from 'typeorm';
 import { AuditLog, FIRST_HASH, hashEntry, operatorOf, type AuditChange } from '../../src/audit/audit-log.js';
 import { AuditRetention } from '../../src/audit/audit-retention.js';
 import { SealKeyNeeded, type AuditSeals } from '../../src/audit/audit-seals.js';
 import { AuditRepository, listChain, type StoredEntry } from '../../src/audit/audit.repository.js';
+import { AuditVerification } from '../../src/audit/audit-verification.js';
 import { runAuditVerification } from '../../src/audit/verify-audit-command.js';
-import { verifyAudit, type ChainReport } from '../../src/audit/verify-audit.js';
+import { verifyAudit, verifyChain, type ChainReport } from '../../src/audit/verify-audit.js';
 import type { ManagedChanges } from '../../src/management/managed-changes.js';
 import { runRotation } from '../../src/byok/rotate-command.js';
 import { GatewayError } from '../../src/core/errors.js';
@@ -223,8 +225,8 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toMatchObject({ entries: 500, broken: { seq: 501 } });
     });
 
-    const CHANGED = 'is not as it was recorded';
-    const APART = 'does not follow the one before it';
+    const CHANGED = 'was changed after it was recorded';
+    const APART = 'does not follow the previous entry';
     it.each([
       [
         'another target',
@@ -353,7 +355,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account, null)).toMatchObject({ entries: 5, unchecked: 5, broken: undefined });
       expect(await bench.verify(account)).toMatchObject({
         entries: 2,
-        broken: { seq: 3, reason: expect.stringContaining('its seal is another') },
+        broken: { seq: 3, reason: expect.stringContaining('its seal differs') },
       });
     });
 
@@ -369,26 +371,26 @@ describeOnEachDatabase('the audit log', (database) => {
         'the seal of another entry',
         `${SEALS} and o.account_id = $account and e.seq = 3 and o.seq = 4`,
         3,
-        'its seal is another',
+        'its seal differs',
       ],
       [
         'a seal that was made up',
         `update audit_entries set seal = repeat('a', 64) where seq = 3 and account_id = $account`,
         3,
-        'its seal is another',
+        'its seal differs',
       ],
       [
         'a seal under a key that is not there',
         `update audit_entries set seal_key = account_id where seq = 3 and account_id = $account`,
         3,
-        'a key that is not there',
+        'a missing key',
       ],
       [
         'the seal of an entry on its anchor',
         `insert into audit_anchors select account_id, seq, hash, true, seal, seal_key from audit_entries where seq = 2 and account_id = $account;
          delete from audit_entries where seq < 3 and account_id = $account`,
         2,
-        'its seal is another',
+        'its seal differs',
       ],
     ])('is broken by %s', async (_, statement, seq, reason) => {
       const account = await bench.addAccount();
@@ -461,6 +463,28 @@ describeOnEachDatabase('the audit log', (database) => {
     }
     afterEach(() => (bench.clock.aheadMs = 0));
 
+    it('is verified while the retention removes what was read', async () => {
+      const account = await bench.addAccount();
+      bench.moveTo('2031-01-05T00:00:00Z');
+      await bench.recordMany(account, 1_200);
+      await recordAt(account, '2031-03-10T00:00:00Z');
+      const { manager } = bench.dataSource;
+      let pages = 0;
+      const meddling: EntityManager = Object.create(manager, {
+        query: {
+          value: async (text: string, values: unknown[]): Promise<unknown> => {
+            const rows: unknown = await manager.query(text, values);
+            if (text.includes('audit_entries') && ++pages === 1) await keep(30);
+            return rows;
+          },
+        },
+      });
+      const report = await verifyChain(meddling, account, new DataKeys(bench.dataSource, bench.keys, bench.clock));
+      expect(await targets(account)).toEqual(['2031-03-10T00:00:00Z']);
+      expect([report.broken, report.entries, report.last.seq]).toEqual([undefined, 1, 1_201]);
+      expect(pages).toBe(3);
+    });
+
     it('loses whole months of UTC, after their retention and not before, and its chain stays whole', async () => {
       const [account, other] = [await bench.addAccount(), await bench.addAccount()];
       const january = ['2031-01-05T00:00:00Z', '2031-01-31T23:59:59Z'];
@@ -495,7 +519,10 @@ describeOnEachDatabase('the audit log', (database) => {
       expect((await bench.verify(account)).broken).toMatchObject({ seq: 4 });
       await bench.tamper(`update audit_anchors set was_sealed = true where account_id = $account`, account);
       await bench.tamper('update audit_entries set seal = null, seal_key = null where account_id = $account', account);
-      expect((await bench.verify(account)).broken).toEqual({ seq: 5, reason: 'is not sealed, and one before it is' });
+      expect((await bench.verify(account)).broken).toEqual({
+        seq: 5,
+        reason: 'is not sealed, although an earlier one is',
+      });
     });
 
     it('is removed completely and continued where all of it is past its retention', async () => {
@@ -544,8 +571,9 @@ describeOnEachDatabase('the audit log', (database) => {
       bench.moveTo('2037-01-01T00:00:00Z');
       const retention = bench.retention(30);
       retention.onApplicationBootstrap();
+      // The end of a process does not wait for long.
+      while ((await targets(account)).length > 0) await sleep(20);
       await retention.beforeApplicationShutdown();
-      expect(await targets(account)).toEqual([]);
     });
   });
 });
@@ -635,6 +663,25 @@ describeOnEachDatabase('the key that seals', (database) => {
     expect([await change('a'), await nameNow()]).toEqual(['done', 'a']);
   });
 
+  it('is needed to verify a chain by the API, which is refused while the key service is down, and done once for all', async () => {
+    const service = new Flaky();
+    service.isDown = false;
+    await replica(service).change('a');
+    const verification = new AuditVerification(dataSource, new DataKeys(dataSource, service, clock), clock);
+    service.isDown = true;
+    await expect(verification.run(account)).rejects.toMatchObject({
+      kind: 'service-unavailable',
+      detail: { retryAfterMs: 1_000 },
+    });
+    service.isDown = false;
+    const [one, other] = await Promise.all([verification.run(account), verification.run(account)]);
+    expect(one).toMatchObject({ entries: 1, unsealed: 0, unchecked: 0, broken: null });
+    expect(other).toBe(one);
+    // Where its key is another's, the seal counts as not checked.
+    const stranger = new AuditVerification(dataSource, new DataKeys(dataSource, localKeys('other'), clock), clock);
+    expect(await stranger.run(account)).toMatchObject({ entries: 1, unchecked: 1, broken: null });
+  });
+
   it('is read at the start and stays cached: changes work while the key service is down', async () => {
     const service = new Flaky();
     service.isDown = false;
@@ -663,7 +710,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     ]);
   });
 
-  it('is reported missing, in the log and by verification, after its row was deleted, which the database refuses; changes go on', async () => {
+  it('is reported missing, in the log and by verification, after its row was deleted, which the database refuses; changes continue', async () => {
     const bench = await AuditBench.open(dataSource);
     const running = replica(localKeys('test'));
     await running.change('a');
@@ -671,7 +718,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     const [gone] = await dataSource.query<{ id: string }[]>('select id from data_keys');
     await bench.tamper('delete from data_keys', account);
     await running.change('b');
-    expect(failed.mock.calls).toEqual([[`The key ${gone!.id} of the audit log is gone from the store: what was sealed under it can no longer be checked.`]]); // oxfmt-ignore
+    expect(failed.mock.calls).toEqual([[`The key ${gone!.id} of the audit log is missing from the store: what was sealed under it can no longer be checked.`]]); // oxfmt-ignore
     const started = replica(localKeys('test'));
     await started.change('c');
     await running.change('d');
@@ -680,7 +727,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     expect(new Set((await chain()).slice(1).map(({ seal }) => seal!.sealKey)).size).toBe(1);
     expect(await bench.verify(account)).toMatchObject({
       entries: 0,
-      broken: { seq: 1, reason: `is sealed under a key that is not there: ${gone!.id}` },
+      broken: { seq: 1, reason: `is sealed under a missing key: ${gone!.id}` },
     });
     expect(await bench.verify(account, null)).toMatchObject({ entries: 4, broken: undefined });
     // What is past its retention is removed all the same, and the rest is whole again.
@@ -850,7 +897,7 @@ describe('npm run fairlead -- verify audit', () => {
     for (const seal of ['', 'abc', 'g'.repeat(64), 'A'.repeat(64)])
       expect(await run(['--newest', seal], {})).toMatchObject({
         code: 2,
-        error: expect.stringContaining('--newest has to be a seal'),
+        error: expect.stringContaining('--newest must be a seal'),
       });
     expect(await run(['--newest'], {})).toMatchObject({ code: 2 });
   });
@@ -915,7 +962,7 @@ describeOnEmptyPostgres('npm run fairlead -- verify audit', (database) => {
     const forged = `account ${other}: 2 entries, 1 not sealed, ${end((await bench.chain(other))[1]!)}`;
 
     await bench.tamper(`update audit_entries set target = 'other' where seq = 2 and account_id = $account`, account);
-    const broken = `account ${account}: 1 entry, then BROKEN at seq 2: the entry is not as it was recorded: its hash is another\n`;
+    const broken = `account ${account}: 1 entry, then BROKEN at seq 2: the entry was changed after it was recorded: its hash differs\n`;
     expect(await run(['--unsealed', '1'], variables)).toEqual({ code: 1, out: broken + forged, error: '' });
 
     await bench.dataSource.query(

@@ -12,7 +12,7 @@ import { runBackup } from '../../src/shared/database/backup/backup-command.js';
 import { backupAddress } from '../../src/shared/database/backup/backup-port.js';
 import { openStore } from '../../src/shared/database/transfer/open-store.js';
 import { MIGRATIONS } from '../../src/shared/database/migrations.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { expectUsage, outputOf, type CommandOutput } from '../support/command-output.js';
 import { GatewayProcess } from '../support/gateway-process.js';
@@ -214,7 +214,7 @@ describe('a backup of the store of a running gateway', () => {
     };
     await mkdir(join(folder, 'there'));
     await writeFile(join(folder, 'file'), '');
-    await isRefused('there', 'is there already');
+    await isRefused('there', 'already exists');
     await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
     await isRefused('file/copy', 'cannot be made (ENOTDIR)');
     await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // oxfmt-ignore
@@ -222,7 +222,7 @@ describe('a backup of the store of a running gateway', () => {
     await isRefused('data/database/base/copy', 'is within the database itself');
     await isRefused('copy', 'contains no database', { DATA_DIR: 'elsewhere' });
     await gateway.stop();
-    await isRefused('there', 'is there already');
+    await isRefused('there', 'already exists');
     await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
     expect((await readdir(folder)).toSorted()).toEqual(['data', 'file', 'there']);
     await expectUsage(runBackup, 'npm run data:backup -- --out FOLDER');

@@ -19,11 +19,11 @@ import type { Caller } from '../../src/core/caller.js';
 import { newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
-import { PinoLogger } from '../../src/shared/logger.js';
+import { PinoLogger } from '../../src/shared/telemetry/logger.js';
 import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = Date.UTC(2026, 10, 21, 12);
 
   override now(): number {
@@ -49,7 +49,7 @@ const newKeys = (): Keys => new Keys([{ id: 'one', key: new Secret(randomBytes(3
 
 describeOnEachDatabase('credentials on the request path', (database) => {
   const log: { readonly level: string; readonly msg: string }[] = [];
-  const clock = new HandClock();
+  const clock = new ManualClock();
   let dataSource: DataSource;
   let home: DefaultWorkspace;
   let keys: Keys;
@@ -61,7 +61,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     dataSource = await database.connect([AccountEntity, WorkspaceEntity, ProviderCredentialEntity]);
     home = await accountOpening(dataSource, clock).ensureDefault();
     repository = new CredentialsRepository(dataSource.getRepository(ProviderCredentialEntity));
-  }, 60_000);
+  }, 240_000);
   afterAll(() => dataSource?.destroy());
 
   beforeEach(async () => {
@@ -88,7 +88,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
   });
 
   async function add(changes: Partial<ProviderCredentialEntity> = {}): Promise<ProviderCredentialEntity> {
-    const place = { id: newUuid(clock.now()), workspaceId: home.workspaceId, provider: 'openai', ...changes };
+    const owner = { id: newUuid(clock.now()), workspaceId: home.workspaceId, provider: 'openai', ...changes };
     const row: ProviderCredentialEntity = {
       accountId: home.accountId,
       name: null,
@@ -106,8 +106,8 @@ describeOnEachDatabase('credentials on the request path', (database) => {
       createdAt: new Date(clock.now()),
       updatedAt: null,
       deletedAt: null,
-      ...(await new Vault(keys).seal(new Secret(`${CANARY} of ${place.id}`), place)),
-      ...place,
+      ...(await new Vault(keys).seal(new Secret(`${CANARY} of ${owner.id}`), owner)),
+      ...owner,
     };
     await dataSource.transaction((manager) => repository.insert(manager, row));
     return row;

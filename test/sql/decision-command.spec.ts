@@ -52,7 +52,7 @@ describeOnEachDatabase('npm run fairlead -- decision', (database) => {
     }
     // The embedded one of the tests is not in its folder, where the command looks first.
     await mkdir(join(database.settings.dataDir, 'database'), { recursive: true });
-  }, 60_000);
+  }, 240_000);
 
   async function run(...words: string[]): Promise<{ code: number; out: string; error: string }> {
     let out = '';

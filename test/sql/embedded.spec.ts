@@ -149,7 +149,7 @@ describe('the embedded database', () => {
     root = await mkdtemp(join(tmpdir(), 'fairlead-original-'));
     original = join(root, 'not', 'there');
     await (await opener().open(original)).close();
-  }, 120_000);
+  }, 240_000);
   afterAll(() => rm(root, { recursive: true, force: true }));
 
   async function useCopy(): Promise<void> {
@@ -180,7 +180,7 @@ describe('the embedded database', () => {
     } finally {
       Logger.overrideLogger(false);
     }
-  }, 120_000);
+  }, 240_000);
 
   it('stores what was written, returns exact numbers as text, and unlocks when its DataSource is destroyed', async () => {
     await useCopy();
@@ -233,7 +233,7 @@ describe('the embedded database', () => {
     expect(await readdir(databasePath())).toContain('PG_VERSION');
     await database.close();
     expect(await readdir(directory)).toEqual(['database']);
-  }, 60_000);
+  }, 240_000);
 
   it.each([
     ['a newer version', { VERSION: `${STORE_VERSION + 1}\n` }, /newer release/],

@@ -10,9 +10,9 @@ import { METRIC_NAMES, METRICS } from '../../src/ledger/figures/metrics.js';
 import { runFiguresRebuild } from '../../src/ledger/figures/rebuild-figures-command.js';
 import { RollUpRepository } from '../../src/ledger/figures/roll-up.repository.js';
 import { RollUps } from '../../src/ledger/figures/roll-ups.js';
-import { GenerationPartitionsRepository } from '../../src/ledger/generation-partitions.repository.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { GenerationPartitionsRepository } from '../../src/ledger/generations/generation-partitions.repository.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import { expectUsage, outputOf } from '../support/command-output.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -31,7 +31,7 @@ const original = Object.getOwnPropertyDescriptor(EntityManager.prototype, 'query
   values?: unknown,
 ) => Promise<unknown>;
 
-/** An account with room for everything, so that what is settled is charged. */
+/** An account whose credits suffice for everything, so that each settlement is charged in full. */
 async function addOwner(store: DataSource): Promise<Owner> {
   const owner = await addStrangers(store);
   await store.query(
@@ -73,12 +73,20 @@ describeOnEachDatabase('figures', (database) => {
     limit: 10_000,
     ...changes,
   });
+  const filterOf = (name: string, value: string): FiguresQuery['filters'][number] => ({
+    field: dimensions(name)[0]!,
+    operator: 'eq',
+    values: [value],
+    includesUnset: false,
+    takesNames: false,
+  });
   /** What the rows state: `session` makes the whole range come from them, and is null in all. */
   const fromRows = async (changes: Partial<FiguresQuery>): Promise<FiguresRow[]> => {
     const rows = await figures.read(
       query({
         ...changes,
         filters: [
+          ...(changes.filters ?? []),
           {
             field: dimensions('session')[0]!,
             operator: 'neq',
@@ -100,8 +108,13 @@ describeOnEachDatabase('figures', (database) => {
       { granularity: 'month', dimensions: dimensions('member', 'provider') },
       { granularity: 'week', dimensions: dimensions('dialect', 'status') },
       { dimensions: dimensions('outcome'), since: DAY + HOUR_MS / 3, until: DAY + 2 * DAY_MS + HOUR_MS / 7 },
-    ] satisfies Partial<FiguresQuery>[])
-      expect(await figures.read(query(changes))).toEqual(await fromRows(changes));
+      { granularity: 'hour', dimensions: dimensions('key', 'model'), filters: [filterOf('model', 'test/other')] },
+    ] satisfies Partial<FiguresQuery>[]) {
+      const rows = await figures.read(query(changes));
+      expect(rows).toEqual(await fromRows(changes));
+      if (Object.keys(changes).length > 0) expect(await figures.count(query(changes))).toBe(rows.length);
+    }
+    expect(await figures.count(query({ granularity: 'hour', limit: 1 }))).toBe(1);
     expect(await verifyLedger(store)).toMatchObject(CLEAN);
   };
   const count = async (where: string): Promise<number> => {
@@ -155,7 +168,7 @@ describeOnEachDatabase('figures', (database) => {
       );
     rows.push(generationRow(strangers, { held_at: at(5), cost: '500' }));
     await settle(store, ...rows);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => store?.destroy());
 
   it('are those of rows before any were written', expectEqual);
@@ -181,6 +194,11 @@ describeOnEachDatabase('figures', (database) => {
       },
       {
         what: 'figures of the hour 2027-01-12T02:00Z, by key',
+        expected: expect.any(String),
+        found: expect.any(String),
+      },
+      {
+        what: 'figures of the hour 2027-01-12T02:00Z, by member',
         expected: expect.any(String),
         found: expect.any(String),
       },
@@ -241,6 +259,41 @@ describeOnEachDatabase('figures', (database) => {
     await expectEqual();
   });
 
+  it('of weeks are those of rows, also while an hour of the week has changed', async () => {
+    const monday = DAY - DAY_MS;
+    const long = { since: monday - 2 * DAY_MS, until: monday + 9 * DAY_MS };
+    const expectLong = async (): Promise<void> => {
+      for (const changes of [
+        { dimensions: dimensions('key', 'model') },
+        { dimensions: dimensions('member', 'error_type'), granularity: 'week' },
+        { dimensions: dimensions('provider'), granularity: 'month' },
+        { dimensions: dimensions('status'), filters: [filterOf('key', neighbour.key_hash)] },
+        { dimensions: dimensions('key'), filters: [filterOf('member', 'anna')] },
+      ] satisfies Partial<FiguresQuery>[])
+        expect(await figures.read(query({ ...long, ...changes }))).toEqual(await fromRows({ ...long, ...changes }));
+      expect(await verifyLedger(store)).toMatchObject(CLEAN);
+    };
+    await expectLong();
+    moveTo(new Date(monday + 8 * DAY_MS).toISOString());
+    await rolls.rollAll(0);
+    const isWeek = `generation_figures where span = 'week' and at = '${new Date(monday).toISOString()}'`;
+    expect(await count(`${isWeek} and detail = 'key'`)).toBeGreaterThan(0);
+    await expectLong();
+    await settle(store, generationRow(neighbour, { held_at: at(6), cost: '8', key_user: 'anna' }));
+    await expectLong();
+    await rolls.rollAll(0);
+    expect(await count('figure_changes')).toBe(0);
+    await expectLong();
+    // Weekly figures are read, and verified.
+    await store.query(`update ${isWeek.replace(' where', ' set requests = requests + 1 where')} and detail = 'member'`);
+    expect(await figures.read(query({ ...long, dimensions: dimensions('member') }))).not.toEqual(
+      await fromRows({ ...long, dimensions: dimensions('member') }),
+    );
+    const { differences } = await verifyLedger(store);
+    expect(differences.map(({ what }) => what)).toEqual(['figures of the week 2027-01-11T00:00Z, by member']);
+    await store.query(`update ${isWeek.replace(' where', ' set requests = requests - 1 where')} and detail = 'member'`);
+  });
+
   it('are written again from nothing', async () => {
     const before = await figures.read(query({ granularity: 'hour', dimensions: dimensions('key', 'model') }));
     await new RollUpRepository(store, clock).forget();
@@ -266,7 +319,7 @@ describeOnEachDatabase('figures of a dropped month', (database) => {
     const months = new GenerationPartitionsRepository(store, new Statements(store), clock);
     const heldAt = ['2020-01-03T04:05:06Z', '2020-01-31T23:59:59Z', '2020-02-01T00:00:00Z', '2020-02-20T00:00:00Z'];
     await settle(store, ...heldAt.map((held_at) => generationRow(owner, { held_at, cost: '1.5' })));
-    const read = async (granularity: 'hour' | 'day' | 'month'): Promise<readonly unknown[]> => {
+    const read = async (granularity: 'hour' | 'day' | 'week' | 'month'): Promise<readonly unknown[]> => {
       const rows = await figures.read({
         accountId: owner.account_id, since: Date.UTC(2020, 0), until: Date.UTC(2020, 2), granularity,
         dimensions: [findDimension('key', 'activity')!], metrics: ['request_count', 'total_usage'], filters: [], order: [], limit: 100,
@@ -277,7 +330,7 @@ describeOnEachDatabase('figures of a dropped month', (database) => {
         Number(total_usage),
       ]);
     };
-    const all = async () => [await read('hour'), await read('day'), await read('month')];
+    const all = async () => [await read('hour'), await read('day'), await read('week'), await read('month')];
     const before = await all();
     const drop = async (month: number): Promise<void> => {
       const [first, next] = [new Date(Date.UTC(2020, month)), new Date(Date.UTC(2020, month + 1))];
@@ -301,10 +354,14 @@ describeOnEachDatabase('figures of a dropped month', (database) => {
     await rollUpsOf(store, clock).rollAll(0);
     expect((await read('day'))[0]).toEqual(['2020-01-03T00:00:00.000Z', '2', 8.5]);
     expect((await read('hour'))[0]).toEqual(['2020-01-03T04:00:00.000Z', '2', 8.5]);
+    // A week with the end of one month and the beginning of the next.
+    expect(await read('week')).toContainEqual(['2020-01-27T00:00:00.000Z', '2', 3]);
     await new RollUpRepository(store, clock).forget();
     expect((await read('month'))[0]).toEqual(['2020-01-01T00:00:00.000Z', '3', 10]);
+    const weeks = await read('week');
     await rollUpsOf(store, clock).rollAll(0);
     expect((await read('month'))[0]).toEqual(['2020-01-01T00:00:00.000Z', '3', 10]);
+    expect(await read('week')).toEqual(weeks);
     const { differences } = await verifyLedger(store);
     expect(differences.filter(({ what }) => what.startsWith('figures'))).toEqual([]);
   });
@@ -406,7 +463,7 @@ describeOnPostgres('figures beside writers', (database) => {
     } finally {
       await Promise.all(stores.map((store) => store.destroy()));
     }
-  }, 120_000);
+  }, 240_000);
 });
 
 describeOnPostgres('rebuild figures', (database) => {
@@ -422,8 +479,8 @@ describeOnPostgres('rebuild figures', (database) => {
       await rollUpsOf(store, clock).rollAll(0);
       await store.query('update generation_figures set cost = 7');
       const differences = async (): Promise<number> => (await verifyLedger(store)).differences.length;
-      // Two hours and their two days, with keys and without.
-      expect(await differences()).toBe(4);
+      // Two hours, each without callers, by member and by key. Days and weeks are the sums of what was written.
+      expect(await differences()).toBe(6);
       const variables = { DATABASE_URL: database.settings.databaseUrl!.reveal() };
       expect(await outputOf(runFiguresRebuild, { words: [], variables })).toEqual({
         code: 0,

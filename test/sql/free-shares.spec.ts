@@ -47,7 +47,7 @@ describeOnEachDatabase('free requests of a day', (database) => {
     );
     const names = new Map([
       [account.id, 'account'],
-      ...account.keys.map((key, place) => [key, `key ${place}`] as const),
+      ...account.keys.map((key, index) => [key, `key ${index}`] as const),
     ]);
     return Object.fromEntries(rows.map((row) => [names.get(row.scope_id)!, Number(row.used)]));
   };
@@ -84,7 +84,7 @@ describeOnEachDatabase('free requests of a day', (database) => {
   });
 
   it('are halved exactly for holds of one batch', async () => {
-    const answers = await bench.take(...Array.from({ length: 40 }, (_, place) => claim(place % 2, true)));
+    const answers = await bench.take(...Array.from({ length: 40 }, (_, index) => claim(index % 2, true)));
     expect(answers.filter(({ held_at: heldAt }) => heldAt)).toHaveLength(40);
     const more = await bench.take(...Array.from({ length: 20 }, () => claim(0, true)));
     expect(more.filter(({ held_at: heldAt }) => heldAt)).toHaveLength(5);

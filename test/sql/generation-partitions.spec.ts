@@ -3,9 +3,9 @@
 // time, on both databases; on PostgreSQL beside writers, readers and other replicas.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import { GenerationPartitions } from '../../src/ledger/generation-partitions.js';
-import { GenerationPartitionsRepository } from '../../src/ledger/generation-partitions.repository.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { GenerationPartitions } from '../../src/ledger/generations/generation-partitions.js';
+import { GenerationPartitionsRepository } from '../../src/ledger/generations/generation-partitions.repository.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { AheadClock } from '../support/ahead-clock.js';

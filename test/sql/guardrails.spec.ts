@@ -35,7 +35,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 const USD = 1_000_000_000_000n;
 const PAGE = { offset: 0, limit: 100 };
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = Date.UTC(2026, 10, 21, 12);
 
   override now(): number {
@@ -52,7 +52,7 @@ interface Replica {
 }
 
 class Bench {
-  readonly clock = new HandClock();
+  readonly clock = new ManualClock();
   dataSource!: DataSource;
   private seals!: AuditSeals;
   home!: DefaultWorkspace;

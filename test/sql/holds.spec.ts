@@ -11,7 +11,7 @@ import { INTERVALS, SystemClock, windowStart, type Interval } from '../../src/co
 import type { HeldAmounts } from '../../src/ledger/hold.js';
 import { LedgerRepository, type HoldMember } from '../../src/ledger/ledger.repository.js';
 import type { Settlement } from '../../src/ledger/settlement.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
 import { LedgerBench, rowOfHold, type Budget, type KeyCap, type LedgerAccount } from './ledger-bench.js';
@@ -22,7 +22,7 @@ describeOnEachDatabase('holds', (database) => {
   beforeAll(async () => {
     source = await database.connect();
     ledger = new LedgerBench(source);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => source?.destroy());
   afterEach(async () => expect((await verifyLedger(source)).differences).toEqual([]));
 
@@ -170,7 +170,7 @@ describeOnEachDatabase('holds', (database) => {
     process.stdout.write(`passing over 10,000 holds: ${JSON.stringify(fastest)} ms\n`);
     expect(isQuick()).toBe(true);
     await source.query('delete from holds where account_id = $1', [account.id]);
-  }, 60_000);
+  }, 240_000);
 
   it('keep the state that was read last, in any order of statements, also after one without a number', async () => {
     const account = await ledger.addAccount('100');
@@ -209,7 +209,7 @@ describeOnEachDatabase('holds', (database) => {
 
   describe('that are extended', () => {
     const repository = (): LedgerRepository => new LedgerRepository(new Statements(source), new SystemClock());
-    const member = (id: string, account: LedgerAccount, amounts: HeldAmounts, ahead?: HeldAmounts): HoldMember => ({
+    const member = (id: string, account: LedgerAccount, amounts: HeldAmounts, extra?: HeldAmounts): HoldMember => ({
       request: {
         id: id as GenerationId,
         caller: { accountId: account.id, workspaceId: account.workspaceId, keyHash: account.keys[0]! } as Caller,
@@ -220,7 +220,7 @@ describeOnEachDatabase('holds', (database) => {
       },
       amounts,
       extends: true,
-      ...(ahead && { ahead }),
+      ...(extra && { extra }),
     });
     const usd = (credits: number, byok = 0): HeldAmounts => ({
       credits: BigInt(credits * 1e6) * 1_000_000n,
@@ -234,7 +234,7 @@ describeOnEachDatabase('holds', (database) => {
       return rows.map((row) => [Number(row.bound), Number(row.byok_bound)]);
     };
 
-    // Of a hold of 1, by 1 and 2 ahead: 4 are held then, and as much again as what is ahead must stay free.
+    // A hold of 1 is extended by 1 and 2 ahead: 4 are held then, and as much again as what is ahead must stay free.
     it.each<[string, string, { keys?: readonly KeyCap[]; budgets?: readonly Budget[] }, boolean]>([
       ['the account, with plenty', '6', {}, true],
       ['the account, with less', '5.999999', {}, false],
@@ -303,7 +303,7 @@ describeOnEachDatabase('holds', (database) => {
     const idOf = (name: string): string => taken.get(name)!.id;
     const printedRow = (id: string, second: number): string =>
       JSON.stringify({ id, settled_at: `2026-01-01T00:00:0${second}.000Z` });
-    await repository.beat(newUuid(Date.now()), [
+    await repository.writeHeartbeat(newUuid(Date.now()), [
       [idOf('noted'), printedRow(idOf('noted'), 1)],
       [idOf('notedSince'), printedRow(idOf('notedSince'), 3)],
     ]);
@@ -377,7 +377,7 @@ describeOnPostgres('many concurrent holds', (database) => {
     source = await database.connect();
     ledger = new LedgerBench(source);
     repository = new LedgerRepository(new Statements(source), new SystemClock());
-  }, 60_000);
+  }, 240_000);
   afterAll(() => source?.destroy());
 
   const untilOneWaits = async (): Promise<void> => {
@@ -402,7 +402,7 @@ describeOnPostgres('many concurrent holds', (database) => {
     try {
       await other.startTransaction();
       await other.query('select from holds where generation_id = $1 for update', [first]);
-      beat = repository.beat(newUuid(Date.now()), [printedRow(first, '1'), printedRow(second, '1')]);
+      beat = repository.writeHeartbeat(newUuid(Date.now()), [printedRow(first, '1'), printedRow(second, '1')]);
       await untilOneWaits();
       await repository.note(...printedRow(second, '2'), () => undefined);
     } finally {
@@ -422,7 +422,7 @@ describeOnPostgres('many concurrent holds', (database) => {
     [
       'written by a heartbeat',
       (ids) =>
-        repository.beat(
+        repository.writeHeartbeat(
           newUuid(Date.now()),
           ids.map((id) => [id, '{}']),
         ),

@@ -23,7 +23,7 @@ import type { Postings } from '../../src/ledger/postings.js';
 import type { AccountOpening } from '../../src/ledger/account-opening.js';
 import { SpendingWindowEntity } from '../../src/ledger/spending-window.entity.js';
 import { SpendingWindows, NO_SPENDING } from '../../src/ledger/spending-windows.js';
-import { WindowsRepository } from '../../src/ledger/windows.repository.js';
+import { SpendingWindowsRepository } from '../../src/ledger/spending-windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { accountOpening } from '../support/account-opening.js';
 import { managedChanges } from '../support/audit-log.js';
@@ -45,7 +45,7 @@ const ALL_KEYS: KeyListing = {
 };
 const SATURDAY_NOON = Date.UTC(2026, 10, 21, 12);
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = SATURDAY_NOON;
   override aheadMs = 0;
 
@@ -55,7 +55,7 @@ class HandClock extends Clock {
 }
 
 describeOnEachDatabase('keys', (database) => {
-  const clock = new HandClock();
+  const clock = new ManualClock();
   const settings = { initialCredits: (25n * USD) / 2n };
   let dataSource: DataSource;
   let accounts: AccountOpening;
@@ -74,11 +74,11 @@ describeOnEachDatabase('keys', (database) => {
     workspaces = new WorkspaceDirectory(dataSource);
     ring = new KeysService(keys, new KeyCache(new KeyLookups(keys), clock), workspaces, changes, clock);
     windows = new SpendingWindows(
-      new WindowsRepository(dataSource.getRepository(SpendingWindowEntity)),
+      new SpendingWindowsRepository(dataSource.getRepository(SpendingWindowEntity)),
       NO_POSTINGS,
       clock,
     );
-  }, 60_000);
+  }, 240_000);
   afterAll(() => dataSource.destroy());
 
   beforeEach(async () => {

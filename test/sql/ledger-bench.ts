@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { newGenerationId, newUuid } from '../../src/core/ids.js';
 import type { Interval } from '../../src/core/time.js';
-import type { GenerationRow } from '../../src/ledger/generation-row.js';
+import type { GenerationRow } from '../../src/ledger/generations/generation-row.js';
 
 /** An account of a test with one workspace, and the given keys and budgets. */
 export interface LedgerAccount {
@@ -24,7 +24,7 @@ export interface Budget {
   readonly includesByok: boolean;
 }
 
-/** A member of `take_holds_4`, without its place. */
+/** A member of `take_holds_4`, without its index. */
 export interface Claim {
   readonly id: string;
   readonly account: LedgerAccount;
@@ -32,7 +32,7 @@ export interface Claim {
   readonly bound: string;
   readonly byokBound?: string;
   readonly free?: boolean;
-  /** Its key has half of the free requests. */
+  /** Whether the key gets only half of the free requests. */
   readonly shared?: boolean;
   readonly extends?: boolean;
   /** Users, members and tags that it counts for: scope and id of the counter. */
@@ -44,7 +44,7 @@ export interface Taken {
   readonly place: number;
   /** Null: refused. */
   readonly held_at: Date | null;
-  /** Of the first counter that refused it. */
+  /** Scope of the first counter that refused the hold. */
   readonly scope: string | null;
   /** Every counter that refused it: its scope and interval, in the order in which callers are shown them. */
   readonly refusedBy: readonly string[];
@@ -154,7 +154,7 @@ export class LedgerBench {
     );
   }
 
-  /** One result for each claim that had one, by place. */
+  /** One result for each claim that had one, by index. */
   async take(...claims: readonly Claim[]): Promise<readonly Taken[]> {
     await this.openEpoch();
     const members = claims.map(
@@ -330,6 +330,8 @@ function generationOf(settlement: Settlement): GenerationRow {
     requested_model: 'test/one',
     model: recovered ? null : 'test/one',
     upstream_model: null,
+    preset_id: null,
+    response_cache_source_id: null,
     provider: null,
     provider_name: null,
     endpoint: null,

@@ -10,7 +10,7 @@ import type { DataSource } from 'typeorm';
 import { newGenerationId } from '../../src/core/ids.js';
 import { formatUsd, parseUsd, PICO_PER_USD, type PicoUsd } from '../../src/core/money/credits.js';
 import { HOUR_MS, INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerBench, type BenchCounters, type LedgerAccount, type Claim, type Settlement } from './ledger-bench.js';
 
@@ -196,7 +196,7 @@ class LedgerModel {
   }
 
   /**
-   * Grants in order; a refused claim takes its place before the later ones of its batch.
+   * Grants in order; the amount of a refused claim counts for the later ones of its batch.
    * @returns for each claim every counter that refuses it, by scope and interval; none when it is granted
    */
   take(claims: readonly ModelHold[]): readonly (readonly string[])[] {
@@ -270,7 +270,7 @@ class LedgerModel {
     this.holds.set(taken.id, hold);
   }
 
-  /** Charges what no hold covers as far as there is room. */
+  /** Charges amounts beyond the holds as far as the limits allow. */
   private cover(settlements: readonly ModelSettlement[]): number {
     let cut = 0;
     for (const { hold: taken } of inOrder(settlements)) {
@@ -287,7 +287,7 @@ class LedgerModel {
     return cut;
   }
 
-  /** @returns how many of the credits there was room for */
+  /** @returns the part of the credits that the limits allow */
   private holdFurther(hold: ModelHold, { credits: wanted, byok: byokWanted }: Amounts): PicoUsd {
     const counters = this.countersOf(hold);
     let granted = wanted;
@@ -446,8 +446,8 @@ class Run {
     return { scope: 'key', id: this.account.keys[of]!, interval: KEYS[of]!.reset ?? 'lifetime' };
   }
 
-  private pick(place: number): ModelHold | undefined {
-    return this.taken[place % Math.max(1, this.taken.length)];
+  private pick(position: number): ModelHold | undefined {
+    return this.taken[position % Math.max(1, this.taken.length)];
   }
 
   private async take(wanted: readonly (Amounts & { readonly key: number })[]): Promise<void> {
@@ -469,10 +469,10 @@ class Run {
       cost: undefined,
     }));
     expect(answers.map(({ refusedBy }) => refusedBy.toSorted())).toEqual(this.model.take(holds));
-    for (const [place, { held_at }] of answers.entries()) {
+    for (const [position, { held_at }] of answers.entries()) {
       if (!held_at) continue;
-      this.taken.push({ ...holds[place]! });
-      this.bounds.set(holds[place]!.id, holds[place]!.bound);
+      this.taken.push({ ...holds[position]! });
+      this.bounds.set(holds[position]!.id, holds[position]!.bound);
     }
   }
 
@@ -487,8 +487,8 @@ class Run {
 
   private async settle({ of, times }: Extract<Step, { do: 'settle' }>): Promise<void> {
     const settlements = new Map<string, Settlement & { readonly hold: ModelHold; readonly amounts: Amounts }>();
-    for (const { index: place, percent, recovered } of of) {
-      const hold = this.pick(place);
+    for (const { index: holdIndex, percent, recovered } of of) {
+      const hold = this.pick(holdIndex);
       if (!hold || settlements.has(hold.id)) continue;
       const bound = this.bounds.get(hold.id)!;
       const amounts = { credits: (bound.credits * percent) / 100n, byok: (bound.byok * percent) / 100n };
@@ -583,5 +583,5 @@ describeOnEachDatabase('the ledger and a model of it', (database) => {
       }),
       BUDGET,
     );
-  }, 120_000);
+  }, 240_000);
 });

@@ -5,16 +5,16 @@
  */
 import type { DataSource } from 'typeorm';
 import { newUuid } from '../../src/core/ids.js';
-import { entriesStatements, CreditEntriesRepository } from '../../src/ledger/credit-entries.repository.js';
+import { entriesStatements, CreditEntriesRepository } from '../../src/ledger/credits/credit-entries.repository.js';
 import {
   GenerationListRepository,
   generationsStatement,
   type GenerationFilter,
-} from '../../src/ledger/generation-list.repository.js';
-import { GenerationPartitionsRepository } from '../../src/ledger/generation-partitions.repository.js';
-import { readAll, readPage, SCANNED_ROWS_MAX, type ReadBatch, type ScannedRow } from '../../src/ledger/newest-first.js';
+} from '../../src/ledger/generations/generation-list.repository.js';
+import { GenerationPartitionsRepository } from '../../src/ledger/generations/generation-partitions.repository.js';
+import { readAll, readPage, SCANNED_ROWS_MAX, type ReadBatch, type ScannedRow } from '../../src/ledger/keyset-lists.js';
 import { Statements } from '../../src/shared/database/statements.js';
-import type { Place } from '../../src/shared/http/page-cursor.js';
+import type { ListPosition } from '../../src/shared/http/page-cursor.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerBench, type LedgerAccount } from './ledger-bench.js';
@@ -24,7 +24,7 @@ const MONTHS = ['2026-07', '2026-08', '2026-09', '2026-10', '2026-11'];
 const FIRST = new Date('2026-07-01T00:00:00Z');
 /** Every second minute or so: the last one is of 2026-11. */
 const STEP_MS = 130_000;
-/** Of two months. */
+/** A range over parts of two months. */
 const SHORT = { from: new Date('2026-08-28T00:00:00Z'), to: new Date('2026-09-03T00:00:00Z') };
 /** As they are named by a migration, and in months that are made later. */
 const INDEXES = {
@@ -33,7 +33,7 @@ const INDEXES = {
   workspace: /_by_workspace$|_workspace_id_held_at_idx$/,
   session: /_by_session$|_hashtextextended_held_at_idx$/,
   user: /_by_user$|_hashtextextended_held_at_idx1$/,
-  failed: /_failed$|_account_id_held_at_idx1$/,
+  failed: /_by_outcome$|_account_id_outcome_held_at_idx$/,
 };
 const MONTHS_WITH_ROWS = /_(2026_07|2026_08|2026_09|2026_10|2026_11)$/;
 
@@ -105,7 +105,7 @@ describeOnEachDatabase('lists', (database) => {
     return list;
   }
 
-  const after: Place = { at: new Date('2026-10-01T00:00:00Z'), id: 'gen-1-a' };
+  const after: ListPosition = { at: new Date('2026-10-01T00:00:00Z'), id: 'gen-1-a' };
   const range = { from: new Date('2026-08-10T00:00:00Z'), to: new Date('2026-11-01T00:00:00Z') };
   const filters: [string, keyof typeof INDEXES, Partial<GenerationFilter> | (() => Partial<GenerationFilter>)][] = [
     ['all', 'newest', {}],
@@ -124,8 +124,8 @@ describeOnEachDatabase('lists', (database) => {
 
   it.each(filters)('read %s by an index of each partition', async (_, index, given) => {
     const filter = { accountId: account.id, ...(typeof given === 'function' ? given() : given) };
-    for (const place of [undefined, after]) {
-      const { text, values } = generationsStatement(filter, place, 51);
+    for (const position of [undefined, after]) {
+      const { text, values } = generationsStatement(filter, position, 51);
       const nodes = await nodesOf(text, values);
       // Months without rows are scanned in any way.
       const scans = nodes.filter((node) => MONTHS_WITH_ROWS.test(node['Relation Name'] ?? ''));
@@ -156,14 +156,14 @@ describeOnEachDatabase('lists', (database) => {
     between: () => Promise<unknown> = async () => undefined,
   ): Promise<string[]> {
     const ids: string[] = [];
-    let place: Place | undefined;
+    let position: ListPosition | undefined;
     do {
-      const page = await readPage(read, place, limit);
+      const page = await readPage(read, position, limit);
       expect(page.rows.length).toBeLessThanOrEqual(limit);
       ids.push(...page.rows.map(({ list_id: id }) => id));
-      place = page.next;
+      position = page.next;
       await between();
-    } while (place);
+    } while (position);
     return ids;
   }
 
@@ -180,20 +180,20 @@ describeOnEachDatabase('lists', (database) => {
     const before = await expected(`outcome <> 'completed'`);
     let next = ROWS;
     const ids = await pagesOf(
-      (place, limit) => generations.read(filter, place, limit),
+      (position, limit) => generations.read(filter, position, limit),
       37,
       () => fill(next, (next += 200)),
     );
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(before);
     // What was entered meanwhile is newer than the first page, and is there for the next reader.
-    expect((await pagesOf((place, limit) => generations.read(filter, place, limit), 100)).length).toBeGreaterThan(
+    expect((await pagesOf((position, limit) => generations.read(filter, position, limit), 100)).length).toBeGreaterThan(
       ids.length,
     );
     await dataSource.query('DELETE FROM generations WHERE held_at >= $1', [
       new Date(FIRST.getTime() + ROWS * STEP_MS).toISOString(),
     ]);
-  }, 60_000);
+  }, 240_000);
 
   it.each([
     [{ model: 'a/m3', minCost: 990_000_000_000n, from: FIRST }, `model = 'a/m3' AND cost >= 0.99`],
@@ -205,7 +205,7 @@ describeOnEachDatabase('lists', (database) => {
     'find all that fit %j, however few',
     async (given, where) => {
       const filter = { accountId: account.id, ...given };
-      const read = (place: Place | undefined, limit: number) => generations.read(filter, place, limit);
+      const read = (position: ListPosition | undefined, limit: number) => generations.read(filter, position, limit);
       const whole: string[] = [];
       for await (const batch of readAll(read, undefined)) whole.push(...batch.map(({ id }) => id));
       const fits = given === range ? whole.filter((id) => id.endsWith('7')) : whole;
@@ -217,7 +217,7 @@ describeOnEachDatabase('lists', (database) => {
 
   it('has all entries of credits, each once, newest first', async () => {
     const filter = { accountId: account.id, from: new Date('2026-11-01T00:00:00Z') };
-    const ids = await pagesOf((place, limit) => entries.read(filter, place, limit), 100);
+    const ids = await pagesOf((position, limit) => entries.read(filter, position, limit), 100);
     const [count] = await dataSource.query<{ entries: number }[]>(
       `SELECT (SELECT count(*) FROM ledger_entries WHERE held_at >= $1)::int + (SELECT count(*) FROM credit_grants)::int AS entries`,
       [filter.from.toISOString()],
@@ -225,7 +225,7 @@ describeOnEachDatabase('lists', (database) => {
     expect(ids.length).toBe(count!.entries);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.filter((id) => id.endsWith('-correction')).length).toBeGreaterThan(100);
-  }, 60_000);
+  }, 240_000);
 
   it('builds the indexes that months lack, also where a building was cut off or not finished', async () => {
     const repository = new GenerationPartitionsRepository(dataSource, new Statements(dataSource), new AheadClock());
@@ -256,5 +256,5 @@ describeOnEachDatabase('lists', (database) => {
       `SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = 'generations_by_key'::regclass`,
     );
     expect(parent!.valid).toBe(true);
-  }, 60_000);
+  }, 240_000);
 });

@@ -82,12 +82,17 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'guardrails',
       'hold_epochs',
       'holds',
+      'kept_replies',
+      'kept_reply_parts',
       'late_entries',
       'ledger_closings',
       'ledger_entries',
+      'ledger_verifications',
       'migrations',
       'outbox_deliveries',
       'outbox_events',
+      'preset_versions',
+      'presets',
       'price_versions',
       'provider_credentials',
       'replicas',
@@ -215,8 +220,11 @@ describeOnEachDatabase('the schema', (database) => {
 
   async function insert(table: string, row: Record<string, unknown>): Promise<void> {
     const columns = Object.keys(row).map((column) => `"${column}"`);
-    const places = columns.map((_, index) => `$${index + 1}`);
-    await dataSource.query(`insert into ${table} (${columns.join()}) values (${places.join()})`, Object.values(row));
+    const parameters = columns.map((_, index) => `$${index + 1}`);
+    await dataSource.query(
+      `insert into ${table} (${columns.join()}) values (${parameters.join()})`,
+      Object.values(row),
+    );
   }
 
   const key = (change: Record<string, unknown> = {}) => ({
@@ -329,7 +337,7 @@ describeOnPostgres('replicas that start at once', () => {
       await Promise.all(replicas.map((replica) => replica.destroy()));
       await database.drop();
     }
-  }, 60_000);
+  }, 240_000);
 
   it('continue when the working one is killed', async () => {
     const database = await createPostgresDatabase(globalThis.__SERVICES__.postgres!);

@@ -12,7 +12,7 @@ import { FORMER_HISTORIES, MIGRATIONS } from '../../src/shared/database/migratio
 import { describeOnEmptyPostgres } from '../support/database.js';
 
 const ROOT = join(__dirname, '..', '..');
-const COMMAND_MS_MAX = 60_000;
+const COMMAND_MS_MAX = 240_000;
 const NAMES = MIGRATIONS.map(({ name }) => name);
 
 interface Ended {
@@ -65,14 +65,14 @@ describeOnEmptyPostgres('the commands of TypeORM', (database) => {
     expect(ran.code).toBe(0);
     for (const name of NAMES) expect(ran.out).toContain(`Migration ${name} has been executed successfully.`);
     expect((await run('migration:show', [], variables())).out).toMatch(new RegExp(shown('X')));
-  }, 180_000);
+  }, 240_000);
 
   it('find nothing to change in a migrated store: every table matches its entity', async () => {
     expect(await check()).toEqual({
       code: 0,
       out: expect.stringContaining('No changes in database schema were found'),
     });
-  }, 60_000);
+  }, 240_000);
 
   it('find differences, in partitioned tables as in others, and write them into a migration', async () => {
     await query(`
@@ -103,7 +103,7 @@ describeOnEmptyPostgres('the commands of TypeORM', (database) => {
     }
     expect(up.match(/queryRunner\.query/g)).toHaveLength(7);
     expect((await check()).code).toBe(1);
-  }, 120_000);
+  }, 240_000);
 
   it('run nothing on a store from before the first release', async () => {
     await query(`
@@ -115,7 +115,7 @@ describeOnEmptyPostgres('the commands of TypeORM', (database) => {
       expect(out).toContain('before the first release');
       expect(out).not.toContain('    at ');
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('the commands of TypeORM on an embedded database', () => {
@@ -132,5 +132,5 @@ describe('the commands of TypeORM on an embedded database', () => {
       out: expect.stringContaining(`Migration ${NAMES.at(-1)} has been executed`),
     });
     expect(await readdir(dataDir)).toEqual(['database']);
-  }, 90_000);
+  }, 240_000);
 });

@@ -181,7 +181,7 @@ it.each([
   [['one.csv', '--all'], 2, '--all'],
   [['one.csv', '--format', 'xls'], 2, '--format is one of anthropic, openai, generic'],
   [['one.csv', '--tolerance-tokens', '-1'], 2, '--tolerance-tokens'],
-  [['one.csv', '--from', 'May'], 2, '--from has to be a day'],
+  [['one.csv', '--from', 'May'], 2, '--from must be a day'],
 ])('prints its usage for %j', async (words, code, text) => {
   const shown = await outputOf(runReconciliation, { words });
   expect({ code: shown.code, text: shown.out + shown.error }).toEqual({ code, text: expect.stringContaining(text) });

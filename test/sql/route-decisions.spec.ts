@@ -5,7 +5,7 @@
  */
 import { DataSource } from 'typeorm';
 import { CatalogStore } from '../../src/catalog/catalog-store.js';
-import { deriveInputs } from '../../src/core/routing/decision-inputs.js';
+import { deriveInputs } from '../../src/core/routing/decision/decision-inputs.js';
 import { planRoute } from '../../src/core/routing/plan-route.js';
 import { DAY_MS } from '../../src/core/time.js';
 import { DecisionLog } from '../../src/routing/decision-log.js';
@@ -54,7 +54,7 @@ describeOnEachDatabase('kept decisions', (database) => {
         model('test/next', [at('gamma', { usd: 0 })]),
       ],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
 

@@ -8,8 +8,8 @@ import { AccountDirectory } from '../../src/accounts/account-directory.js';
 import { HIGHER_FREE_REQUESTS_A_DAY } from '../../src/core/money/free-requests.js';
 import { INTERVALS, RESET_INTERVALS, SystemClock, type Interval } from '../../src/core/time.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
-import { GENERATION_COLUMNS } from '../../src/ledger/generation-columns.js';
-import { NOTHING_OBSERVED } from '../../src/ledger/generation-row.js';
+import { GENERATION_COLUMNS } from '../../src/ledger/generations/generation-columns.js';
+import { NOTHING_OBSERVED } from '../../src/ledger/generations/generation-row.js';
 import type { HoldRefusal } from '../../src/ledger/hold.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -23,7 +23,7 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
   let source: DataSource;
   beforeAll(async () => {
     source = await database.connect();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => source?.destroy());
 
   it.each([
@@ -115,7 +115,7 @@ describeOnEachDatabase('the columns of a generation', (database) => {
   let source: DataSource;
   beforeAll(async () => {
     source = await database.connect();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => source?.destroy());
 
   it('are those of its table, in their order, with the same types and nulls', async () => {

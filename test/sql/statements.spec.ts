@@ -15,7 +15,7 @@ describeOnEachDatabase('a statement of one value', (database) => {
   beforeAll(async () => {
     source = await database.connect();
     statements = new Statements(source);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => source?.destroy());
 
   it.each<[string, string, (string | null)[]]>([
@@ -88,7 +88,7 @@ describeOnPostgres('a statement that is safe once it is sent', (database) => {
     } finally {
       await other.destroy();
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnEmbedded('statements of the embedded database', (database) => {

@@ -104,12 +104,12 @@ describe('a file of a store', () => {
 
   it('is refused when any byte of it was changed', async () => {
     const bytes = await readFile(await write(describing(1, 1), [ROW, ROW]));
-    const changed = Array.from(bytes, (byte, place) => bytes.with(place, byte ^ 0x02)).map((array) =>
+    const changed = Array.from(bytes, (byte, position) => bytes.with(position, byte ^ 0x02)).map((array) =>
       Buffer.from(array),
     );
     const reason = await refusals(changed);
     expect(
-      reason.map((reason, place) => ({ reason, place })).filter(({ reason }) => !reason?.startsWith(folder)),
+      reason.map((reason, position) => ({ reason, position })).filter(({ reason }) => !reason?.startsWith(folder)),
     ).toEqual([]);
   });
 
@@ -142,7 +142,7 @@ describe('a file of a store', () => {
   it('does not overwrite another, and leaves nothing when it is discarded', async () => {
     const path = newPath();
     const file = await StoreFileWriter.create(path);
-    await expect(StoreFileWriter.create(path)).rejects.toThrow(/is there already/);
+    await expect(StoreFileWriter.create(path)).rejects.toThrow(/already exists/);
     await file.describe(describing(0));
     await file.discard();
     await expect(stat(path)).rejects.toThrow('ENOENT');

@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { DataSource } from 'typeorm';
 import { newGenerationId } from '../../src/core/ids.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { LedgerBench, type LedgerAccount } from './ledger-bench.js';
@@ -45,7 +45,7 @@ describeOnEachDatabase('counters of users', (database) => {
   beforeAll(async () => {
     source = await database.connect();
     bench = new LedgerBench(source);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => source?.destroy());
 
   const usersOf = async ({ id }: LedgerAccount, of: readonly string[]): Promise<string[]> => {
@@ -71,7 +71,7 @@ describeOnEachDatabase('counters of users', (database) => {
        values ($1, 'users', $2, 'lifetime', 5, false, 'own')`,
       [account.id, idOf('own')],
     );
-    for (const [place, user] of users.entries()) await spend(bench, account, user, `0.0${place + 1}`);
+    for (const [index, user] of users.entries()) await spend(bench, account, user, `0.0${index + 1}`);
     await spend(bench, other, 'stranger', '0.01');
     const [open] = await bench.take({
       id: newGenerationId(Date.now()),
@@ -105,7 +105,7 @@ describeOnEachDatabase('counters of users', (database) => {
     await source.query(`update spending_windows set used = used - 0.001 where scope_id = $1`, [idOf('own')]);
     expect(await differencesOf()).toEqual(['users, lifetime: used']);
     await source.query(`update spending_windows set used = used + 0.001 where scope_id = $1`, [idOf('own')]);
-  }, 60_000);
+  }, 240_000);
 
   it('go with their windows, a bounded number at a time, the oldest first', async () => {
     const account = await bench.addAccount('1000');
@@ -138,7 +138,7 @@ describeOnEachDatabase('counters of users', (database) => {
     expect([await remove(), await remove(), await remove()]).toEqual([1_000, 1_000, 0]);
     expect(await left()).toEqual({ passed: 0, kept: 300, oldest: null });
     await source.query('delete from spending_windows where account_id = $1 and scope <> $2', [account.id, 'account']);
-  }, 60_000);
+  }, 240_000);
 });
 
 describeOnPostgres('the first request of a new user', (database) => {
@@ -195,5 +195,5 @@ describeOnPostgres('the first request of a new user', (database) => {
     expect(many).toBeLessThanOrEqual(few);
     expect(many).toBeGreaterThan(0);
     await source.destroy();
-  }, 120_000);
+  }, 240_000);
 });

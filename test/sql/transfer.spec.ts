@@ -207,6 +207,21 @@ async function seed(dataSource: DataSource): Promise<void> {
   const sessionTimes = { created_at: times[0], last_seen_at: times[1], expires_at: 'infinity', revoked_at: null };
   await put('console_sessions', { ...session, label: ODD_TEXT, ...sessionTimes });
   await put('console_links', { id: 'cd'.repeat(32), key_hash: 'ab'.repeat(32), expires_at: times[2] });
+  const preset = { id: WORKSPACE, ...owned, slug: 'a', name: ODD_TEXT, description: ODD_TEXT, status: 'archived', status_updated_at: times[1], designated_version_id: WORKSPACE, creator_user_id: ODD_TEXT, created_at: times[0], updated_at: times[2] }; // oxfmt-ignore
+  await put('presets', preset);
+  const version = {
+    id: WORKSPACE,
+    preset_id: WORKSPACE,
+    version: 2_147_483_647,
+    api: 'responses',
+    creator_id: ODD_TEXT,
+  };
+  await put('preset_versions', { ...version, config: ODD_TEXT, system_prompt: ODD_TEXT, created_at: times[1] });
+  const reply = { id: WORKSPACE, account_id: ACCOUNT, key_hash: 'ab'.repeat(32), kind: 'cache', name: ODD_TEXT, fingerprint: ODD_TEXT, generation_id: 'gen-a', state: 'kept', resumable: true, owner: WORKSPACE, leased_until: times[0], data_key: WORKSPACE, head: String.raw`\x00ff`, parts: 1, created_at: times[0], ended_at: times[1], expires_at: times[2] }; // oxfmt-ignore
+  await put('kept_replies', reply);
+  const part = { reply_id: WORKSPACE, number: 2_147_483_647, data_key: WORKSPACE, sealed: String.raw`\x00ff` };
+  await put('kept_reply_parts', part);
+  await put('ledger_verifications', { verified_at: times[0], differences: 2_147_483_647, warnings: 0 });
   await put('alarm_firings', { alarm_id: WORKSPACE, subject: ODD_TEXT, mark: ODD_TEXT, fired_at: times[2] });
   await put('alarm_sightings', { kind: 'outage', subject: ODD_TEXT, detail: { a: ODD_TEXT }, seen_at: times[2] });
   await put('broadcast_queue', { generation_id: 'gen-a', held_at: times[0], ...owned });
@@ -230,7 +245,7 @@ async function seed(dataSource: DataSource): Promise<void> {
   const measures = Object.fromEntries(
     MEASURE_NAMES.map((name) => [name, name.endsWith('cost') ? LARGEST : '9223372036854775807']),
   );
-  const figures = { id: ACCOUNT, span: 'hour', at: times[1], by_key: true, is_kept: true, ...owned, key_hash: 'ab', member: ODD_TEXT, model: ODD_TEXT, api: 'chat', outcome: 'completed', is_answered: true }; // oxfmt-ignore
+  const figures = { id: ACCOUNT, span: 'hour', at: times[1], detail: 'key', is_kept: true, ...owned, key_hash: 'ab', member: ODD_TEXT, model: ODD_TEXT, api: 'chat', outcome: 'completed', is_answered: true }; // oxfmt-ignore
   await put('generation_figures', { ...figures, ...measures });
   await put('figure_progress', { id: true, rolled_until: times[1], marked_until: times[1], closed_until: times[2] });
   const lineCounts = {
@@ -301,7 +316,7 @@ describeOnEmbedded('a store', (embedded) => {
         await exportStore(dataSource, first);
         return readAll(dataSource);
       });
-      // Each partition is a table of its own: a row in another month would be noticed.
+      // Each partition is a separate table: a row in another month would be noticed.
       expect(Object.keys(original)).toContain('generations_1999_12');
       expect(
         Object.entries(original).filter(([name, rows]) => rows.length === 0 && !/_20\d\d_|^hold_epochs$/.test(name)),
@@ -320,7 +335,7 @@ describeOnEmbedded('a store', (embedded) => {
         expect(await readAll(dataSource)).toEqual(original);
       });
       expect(await readStoreFile(second)).toEqual(await readStoreFile(first));
-    }, 60_000);
+    });
   });
 });
 
@@ -381,7 +396,7 @@ describeOnEachEmptyDatabase('import', (database) => {
       await exportStore(dataSource, file);
       original = await readAll(dataSource);
     });
-  }, 60_000);
+  });
   beforeEach(() => wipe(database));
 
   const importInto = async (path: string): Promise<void> =>
@@ -606,7 +621,7 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
       });
     }
     await wipe(database);
-  }, 60_000);
+  });
 
   it('move a store out of PostgreSQL into a new embedded database', async () => {
     const served = {
@@ -626,5 +641,5 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
     expect(out!.length).toBeGreaterThan(2 * MANY);
     // The last line sums up rows that may come in another order.
     expect(back!.slice(0, -2).sort()).toEqual(out!.slice(0, -2).sort());
-  }, 120_000); // oxfmt-ignore
+  }); // oxfmt-ignore
 });

@@ -85,24 +85,24 @@ class Shelf {
   /** @returns its id */
   async add(text: string, key: string | LocalKey = 'old'): Promise<string> {
     // Ids rise with their time.
-    const place = { id: newUuid(Date.now() + this.added++), workspaceId: this.workspaceId, provider: 'anthropic' };
-    const sealed = await new Vault(keysOf(key)).seal(new Secret(text), place);
+    const owner = { id: newUuid(Date.now() + this.added++), workspaceId: this.workspaceId, provider: 'anthropic' };
+    const sealed = await new Vault(keysOf(key)).seal(new Secret(text), owner);
     await this.database.query(
       `insert into provider_credentials (id, account_id, workspace_id, provider, label, disabled, is_fallback, is_required,
          is_byok_only, sort_order, key_id, wrapped_key, sealed, created_at)
        values ($1, $2, $3, $4, $5, false, false, false, false, 0, $6, $7, $8, now())`,
       [
-        place.id,
+        owner.id,
         this.accountId,
         this.workspaceId,
-        place.provider,
+        owner.provider,
         `label of ${text}`,
         sealed.keyId,
         sealed.wrappedKey,
         sealed.sealed,
       ],
     );
-    return place.id;
+    return owner.id;
   }
 
   async addMany(count: number): Promise<void> {
@@ -111,7 +111,7 @@ class Shelf {
 
   /** What PATCH with another text does. */
   async replace(id: string, text: string, keyId: string): Promise<void> {
-    const sealed = await new Vault(keysOf(keyId)).seal(new Secret(text), placeOf(await this.row(id)));
+    const sealed = await new Vault(keysOf(keyId)).seal(new Secret(text), ownerOf(await this.row(id)));
     await this.database.query(
       `update provider_credentials set key_id = $2, wrapped_key = $3, sealed = $4 where id = $1`,
       [id, sealed.keyId, sealed.wrappedKey, sealed.sealed],
@@ -141,11 +141,11 @@ class Shelf {
   }
 }
 
-const placeOf = (row: Row) => ({ id: row.id, workspaceId: row.workspace_id, provider: row.provider });
+const ownerOf = (row: Row) => ({ id: row.id, workspaceId: row.workspace_id, provider: row.provider });
 const open = (vault: Vault, row: Row): Promise<Secret> =>
   vault.open(
     { keyId: row.key_id, wrappedKey: Buffer.from(row.wrapped_key), sealed: Buffer.from(row.sealed) },
-    placeOf(row),
+    ownerOf(row),
   );
 const textsUpTo = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `text ${index}`);
 
@@ -157,7 +157,7 @@ describeOnEachDatabase('rotation', (database) => {
     dataSource = await database.connect();
     shelf = new Shelf(dataSource);
     await shelf.makeHome();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => dataSource.destroy());
   beforeEach(() => shelf.clear());
 
@@ -384,8 +384,8 @@ describeOnEmptyPostgres('npm run vault:rotate', (database) => {
       code: 1,
       out: '1 credential put under new\n',
       error:
-        `vault:rotate: "label of three" (${lost}) is left as it is: The encryption key "lost" is not among those of this process.\n` +
-        'vault:rotate: 1 credential left under other keys, which must be kept.\n',
+        `rotate: "label of three" (${lost}) is left as it is: The encryption key "lost" is not among those of this process.\n` +
+        'rotate: 1 credential still sealed under other keys: keep those keys.\n',
     });
     expect(await run([], { ...variables, FAIRLEAD_ENCRYPTION_KEYS: keys('new', 'lost') })).toEqual({
       code: 0,
@@ -410,7 +410,7 @@ describeOnEmptyPostgres('npm run vault:rotate', (database) => {
       code: 1,
       out: '0 credentials put under new\n',
       error: expect.stringMatching(
-        /a key that seals the audit log .* left as it is.*\n.*1 seal key left under other keys/,
+        /a key that seals the audit log .* left as it is.*\n.*1 seal key still sealed under other keys/,
       ),
     });
     expect(await run([], variables)).toEqual({ code: 0, out: '1 seal key put under new\n', error: '' });

@@ -16,7 +16,7 @@ import { WorkspacesRepository } from '../../src/workspaces/workspaces.repository
 import { accountOpening } from '../support/account-opening.js';
 import { describeOnEachDatabase, describeOnPostgres, type TestDatabase } from '../support/database.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   time = Date.UTC(2026, 10, 21, 12);
 
   override now(): number {
@@ -35,7 +35,7 @@ class CountedStatements extends Statements {
 }
 
 class Bench {
-  readonly clock = new HandClock();
+  readonly clock = new ManualClock();
   readonly accounts: AccountOpening;
   readonly directory: WorkspaceDirectory;
   readonly workspaces: WorkspacesRepository;
@@ -90,7 +90,7 @@ describeOnEachDatabase('workspaces', (database) => {
   beforeAll(async () => {
     bench = await Bench.open(database);
     home = await bench.accounts.ensureDefault();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.source.destroy());
 
   /** Whether a lookup succeeds; false where it reports that there is none. */
@@ -211,7 +211,7 @@ describeOnPostgres('concurrent changes of workspaces', (database) => {
   beforeAll(async () => {
     bench = await Bench.open(database);
     home = await bench.accounts.ensureDefault();
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.source.destroy());
 
   it('delete none while something is added to it, and add nothing afterwards', async () => {

@@ -2,8 +2,8 @@ import type { DataSource } from 'typeorm';
 import type { PicoUsd } from '../../src/core/money/credits.js';
 import type { Clock } from '../../src/core/time.js';
 import { AccountOpening } from '../../src/ledger/account-opening.js';
-import { CreditsRepository } from '../../src/ledger/credits.repository.js';
-import { CreditsService } from '../../src/ledger/credits.service.js';
+import { CreditsRepository } from '../../src/ledger/credits/credits.repository.js';
+import { CreditsService } from '../../src/ledger/credits/credits.service.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { managedChanges } from './audit-log.js';
 

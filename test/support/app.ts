@@ -5,9 +5,9 @@ import { startApp, type Gateway } from '../../src/bootstrap/app.js';
 import type { Clock } from '../../src/core/time.js';
 import { Description } from '../../src/description/description.js';
 import { HealthRegistry } from '../../src/endpoint-health/health-registry.js';
-import { PinoLogger } from '../../src/shared/logger.js';
+import { PinoLogger } from '../../src/shared/telemetry/logger.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
-import { Metrics } from '../../src/shared/metrics.js';
+import { Metrics } from '../../src/shared/telemetry/metrics.js';
 import type { TestDatabase } from './database.js';
 import { ApiDescription } from './description.js';
 import type { JsonBody } from './recorded-request.js';
@@ -36,7 +36,7 @@ export interface TestGateway {
   readonly port: number;
   /** Absolute path of the catalog file it watches, when one was given. */
   readonly catalogPath: string;
-  /** Its parsed log. */
+  /** Parsed log lines of the gateway. */
   readonly log: { readonly [key: string]: unknown }[];
   /** Resolves after the next line of the log, a turn of the event loop later. */
   logged(): Promise<void>;
@@ -50,7 +50,7 @@ export interface TestGateway {
   manage(method: string, path: string, body?: object): Promise<JsonBody>;
   /** Creates an inference key with `POST /keys`. @param fields of its body; a name is always set */
   newKey(fields?: object): Promise<NewKey>;
-  /** The same, with a guardrail of its own. @param terms of the guardrail */
+  /** Creates a key with a guardrail of its own. @param terms of the guardrail */
   guardedKey(terms: object, fields?: object): Promise<NewKey & { readonly guardrailId: string }>;
   close(): Promise<void>;
 }
@@ -61,7 +61,7 @@ export interface NewKey {
   readonly hash: string;
 }
 
-/** Starts the application as main does, on a port of its own. Close it before the suite's database. */
+/** Starts the application as main does, on a separate port. Close it before the suite's database. */
 export async function startGateway(database: TestDatabase, options: GatewayOptions = {}): Promise<TestGateway> {
   const catalogPath = join(database.settings.dataDir, `catalog-${process.hrtime.bigint()}.json`);
   if (options.catalog) await writeFile(catalogPath, JSON.stringify(options.catalog));
@@ -167,7 +167,7 @@ async function assertDescribed({ app }: Gateway, method: string, path: string, r
 }
 
 /** From the third on they cost the same: an amount has fifteen digits at most. */
-const zeros = (place: number): string => '0000'.repeat(Math.min(place, 2));
+const zeros = (index: number): string => '0000'.repeat(Math.min(index, 2));
 
 export interface CatalogEntry {
   /** `author/slug` */
@@ -178,8 +178,10 @@ export interface CatalogEntry {
     readonly dialect: DialectId;
     /** How their providers treat abandoned calls; the catalog's default where absent. */
     readonly aborts?: object | undefined;
-    /** Of their providers. Those of Anthropic's format have its tools by default. */
+    /** Quirks of their providers. Those of Anthropic's format have its tools by default. */
     readonly quirks?: object | undefined;
+    /** What their providers do with data. */
+    readonly policy?: object | undefined;
   }[];
   /** Further keys of the model, and of each of its endpoints. */
   readonly model?: object;
@@ -196,11 +198,18 @@ const ownQuirks = (dialect: DialectId): object | undefined =>
  */
 export function catalogOf(...entries: readonly CatalogEntry[]): object {
   const providers = new Map<string, { readonly slug: string; readonly dialect: string; readonly base_url: string }>();
-  const slugOf = ({ url, dialect, aborts, quirks = ownQuirks(dialect) }: CatalogEntry['at'][number]): string => {
+  const slugOf = ({
+    url,
+    dialect,
+    aborts,
+    policy,
+    quirks = ownQuirks(dialect),
+  }: CatalogEntry['at'][number]): string => {
     const key = `${dialect} ${url}`;
     if (!providers.has(key)) {
       const slug = `p${providers.size}`;
-      providers.set(key, { slug, dialect, base_url: url, ...(aborts && { aborts }), ...(quirks && { quirks }) });
+      const further = { ...(aborts && { aborts }), ...(quirks && { quirks }), ...(policy && { policy }) };
+      providers.set(key, { slug, dialect, base_url: url, ...further });
     }
     return providers.get(key)!.slug;
   };
@@ -212,11 +221,11 @@ export function catalogOf(...entries: readonly CatalogEntry[]): object {
     input_modalities: ['text', 'image', 'file'],
     output_modalities: ['text'],
     ...model,
-    endpoints: at.map((where, place) => ({
+    endpoints: at.map((where, index) => ({
       provider: slugOf(where),
       model: `upstream-${id.split('/')[1]}`,
       // Each is so much more expensive than the previous one that the draw, by 1/price², keeps this order.
-      pricing: { prompt: `3${zeros(place)}`, completion: `15${zeros(place)}` },
+      pricing: { prompt: `3${zeros(index)}`, completion: `15${zeros(index)}` },
       ...endpoint,
     })),
   }));
@@ -231,7 +240,7 @@ export function catalogOf(...entries: readonly CatalogEntry[]): object {
   };
 }
 
-/** The same, extending the shipped catalog. */
+/** The catalog of these entries, extending the shipped catalog. */
 export const extendedCatalogOf = (...entries: readonly CatalogEntry[]): object => ({
   ...catalogOf(...entries),
   extends: 'default',

@@ -26,7 +26,7 @@ export class BlackHole {
     const worker = new Worker(SLEEPER, { eval: true, workerData: { host, port } });
     const [address] = (await once(worker, 'message')) as [AddressInfo];
     const filling = Array.from({ length: FILLING }, () => connect(address.port, host).on('error', () => undefined));
-    // Of two that come later the second finds no place in any case.
+    // The second of two later connections never fits into the queue.
     await once(filling[0]!, 'connect');
     return new BlackHole(worker, filling, address.port);
   }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const BROWSER_PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 const given = process.env['CHROMIUM_PATH'];
 if (given && !existsSync(given)) throw new Error(`CHROMIUM_PATH is set, but there is no ${given}`);
-const path = given || PLACES.find((place) => existsSync(place));
+const path = given || BROWSER_PATHS.find((path) => existsSync(path));
 
 /** For suites that need a real Chromium: listed as skipped, with the reason, where none is installed. */
 export const describeInChromium = (name: string, define: () => void): void =>

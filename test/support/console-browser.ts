@@ -9,6 +9,9 @@ export const SIZES = [
 /** Longest step of a page on a busy machine. */
 export const STEP_MS_MAX = 60_000;
 
+/** Longest time from a step to what it shows, on a busy machine. */
+const SHOWN_WITHIN_MS = 20_000;
+
 /** A page of the console, and all that Chromium reports of it. */
 export interface WatchedPage {
   readonly page: Page;
@@ -18,7 +21,7 @@ export interface WatchedPage {
   readonly requested: string[];
 }
 
-/** Opens a page in a profile of its own, which has no session. */
+/** Opens a page in a separate profile, which has no session. */
 export async function openConsole(
   browser: Browser,
   { origin }: Pick<TestGateway, 'origin'>,
@@ -58,7 +61,7 @@ export function expectStatus({ faults }: WatchedPage, status: number): void {
 
 export async function signIn({ page }: WatchedPage, key = MANAGEMENT_KEY): Promise<void> {
   await page.getByLabel('Management key').fill(key);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
 }
 
@@ -66,6 +69,42 @@ export async function signIn({ page }: WatchedPage, key = MANAGEMENT_KEY): Promi
 export async function settled({ page }: WatchedPage): Promise<void> {
   await page.waitForLoadState('networkidle');
   while ((await page.locator('.loading').count()) > 0) await page.waitForTimeout(50);
+}
+
+type Polled<M> = {
+  readonly [K in keyof M]: (...values: Parameters<Extract<M[K], (...values: never) => unknown>>) => Promise<void>;
+};
+type Shown<T> = Polled<jest.Matchers<void, T>> & { readonly not: Polled<jest.Matchers<void, T>> };
+
+/**
+ * `expect` of what a page shows at the latest after some seconds: a page is drawn later than the step that changes it,
+ * and reading it waits for the part alone, not for its content.
+ */
+export function expectShown<T>(read: () => Promise<T>): Shown<T> {
+  const polled = (negated: boolean): object =>
+    new Proxy(
+      {},
+      {
+        get: (_, name: string) =>
+          name === 'not'
+            ? polled(true)
+            : async (...values: unknown[]): Promise<void> => {
+                const end = Date.now() + SHOWN_WITHIN_MS;
+                for (;;) {
+                  const shown = await read();
+                  try {
+                    const matchers = negated ? expect(shown).not : expect(shown);
+                    (matchers as unknown as Record<string, (...values: unknown[]) => void>)[name]!(...values);
+                    return;
+                  } catch (error) {
+                    if (Date.now() > end) throw error;
+                    await new Promise((resolve) => setTimeout(resolve, 50));
+                  }
+                }
+              },
+      },
+    );
+  return polled(false) as Shown<T>;
 }
 
 /** How far the page can be moved sideways, in pixels. */

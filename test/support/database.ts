@@ -62,7 +62,7 @@ export function describeOnEachDatabase(name: string, suite: Suite): void {
   describeOnPostgres(name, suite);
 }
 
-/** The same without tables, for suites about migrations and about invalid stores. */
+/** `describeOnEachDatabase` without tables, for suites about migrations and about invalid stores. */
 export function describeOnEachEmptyDatabase(name: string, suite: Suite): void {
   onEmbedded(name, suite, 'empty');
   onPostgres(name, suite, 'empty');
@@ -81,7 +81,7 @@ export function describeOnPostgres(name: string, suite: Suite): void {
   onPostgres(name, suite, 'migrated');
 }
 
-/** The same without tables. */
+/** `describeOnPostgres` without tables. */
 export function describeOnEmptyPostgres(name: string, suite: Suite): void {
   onPostgres(name, suite, 'empty');
 }
@@ -92,7 +92,7 @@ function onEmbedded(name: string, suite: Suite, beginning: Beginning): void {
 
 function onPostgres(name: string, suite: Suite, beginning: Beginning): void {
   const server = globalThis.__SERVICES__.postgres;
-  // The only place that decides whether a suite runs.
+  // Nothing else decides whether a suite runs.
   const { skip } = describe;
   const run = server === null ? skip : describe;
   run(`${name} (PostgreSQL)`, () => runWith(preparePostgres(server ?? '', beginning), suite));
@@ -116,7 +116,7 @@ function prepareEmbedded(beginning: Beginning): Prepared {
     dataDir = await makeDataDir();
     const pglite = await (beginning === 'empty' ? globalThis.__EMPTY__() : globalThis.__MIGRATED__());
     opener = new HandedOver(pglite, (await globalThis.__ENGINE__()).createPgConfig);
-  }, 60_000);
+  }, 240_000);
   return {
     database: asTestDatabase(
       'embedded',
@@ -134,7 +134,7 @@ function preparePostgres(server: string, beginning: Beginning): Prepared {
     dataDir = await makeDataDir();
     const { template } = globalThis.__SERVICES__;
     own = await createPostgresDatabase(server, beginning === 'empty' ? null : template);
-  }, 30_000);
+  }, 240_000);
   return {
     database: asTestDatabase(
       'postgres',

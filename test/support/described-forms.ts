@@ -40,10 +40,10 @@ export class DescribedForms {
       case '/chat/completions':
         return [{ query: '', schema, base: ask('test/native') }];
       case '/routing/explain':
-        return ['messages', 'chat'].map((format, place) => ({
+        return ['messages', 'chat', 'responses'].map((format, index) => ({
           query: `?format=${format}`,
-          schema: schema.anyOf[place],
-          base: ask('test/both'),
+          schema: schema.anyOf[index],
+          base: format === 'responses' ? { model: 'test/both', input: 'hi' } : ask('test/both'),
         }));
       default:
         return [{ query: '', schema, base: example }];

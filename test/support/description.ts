@@ -20,6 +20,12 @@ export interface DescribedOperation {
   readonly status: number;
 }
 
+/** A gateway of this process, with the lines of its log. */
+interface DescribedGateway {
+  readonly origin: string;
+  readonly log: readonly { readonly [key: string]: unknown }[];
+}
+
 /** `GET /openapi.json` of a gateway, with its queries. */
 export class ApiDescription {
   readonly operations: readonly DescribedOperation[];
@@ -33,10 +39,13 @@ export class ApiDescription {
     this.ajv.addSchema({ $id: 'document', ...closed(document) });
   }
 
-  /** @param origin of the gateway */
-  static async of(origin: string): Promise<ApiDescription> {
+  /** @throws Error with the logged reason where the document cannot be built: the answer does not state it */
+  static async of({ origin, log }: DescribedGateway): Promise<ApiDescription> {
     const response = await fetch(`${origin}/openapi.json`);
-    return new ApiDescription((await response.json()) as JsonBody);
+    const text = await response.text();
+    if (response.ok) return new ApiDescription(JSON.parse(text));
+    const reasons = log.filter(({ level }) => level === 'error').map((line) => JSON.stringify(line));
+    throw new Error([`GET /openapi.json: ${response.status} ${text}`, ...reasons].join('\n'));
   }
 
   /** The operation of a request; undefined where its path is not in the document, or not written as there. */
@@ -55,9 +64,9 @@ export class ApiDescription {
     const name = reference?.split('/').at(-1);
     const reply = name === undefined ? replies[key] : this.document.components.responses[name];
     if (!reply?.content[type]) return [`${id} does not describe ${status} as ${type}`];
-    const place =
+    const location =
       name === undefined ? ['paths', path, method.toLowerCase(), 'responses', key] : ['components', 'responses', name];
-    const pointer = `document#/${[...place, 'content', type, 'schema'].map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
+    const pointer = `document#/${[...location, 'content', type, 'schema'].map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`;
     const check = this.checks.get(pointer) ?? this.ajv.compile({ $ref: pointer });
     this.checks.set(pointer, check);
     if (check(body)) return [];
@@ -90,7 +99,7 @@ function operationsOf(document: JsonBody): DescribedOperation[] {
 }
 
 /**
- * The same, with every object that has declared fields closed to others, except where vendors and callers add their
+ * The schema with every object that has declared fields closed to others, except where vendors and callers add their
  * own.
  */
 function closed(value: JsonBody): JsonBody {

@@ -13,14 +13,14 @@ export interface ReceivedEvent {
   readonly body: JsonBody;
 }
 
-export type Reception = (response: ServerResponse) => void;
+export type ReceiverReply = (response: ServerResponse) => void;
 
 /** A receiver of events on the loopback address. */
 export interface EventReceiver {
   readonly origin: string;
   readonly received: ReceivedEvent[];
   /** What later events are answered with; 204 before. */
-  answer(reception: Reception): void;
+  answer(reception: ReceiverReply): void;
   /** Resolves when that many have arrived. */
   has(count: number): Promise<void>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ const POLL_MS = 10;
 
 /** Answers with a status. */
 export const answering =
-  (status: number, headers: Readonly<Record<string, string>> = {}): Reception =>
+  (status: number, headers: Readonly<Record<string, string>> = {}): ReceiverReply =>
   (response) =>
     void response.writeHead(status, headers).end('an answer');
 

@@ -1,7 +1,7 @@
 import type { ExtensionContext, WebRequest } from '../../src/core/extension.js';
 import { Cancellation } from '../../src/core/cancellation.js';
 import type { JsonObject } from '../../src/core/json/json.js';
-import type { OpenSeal, ServedTool, ToolResult } from '../../src/core/tool.js';
+import type { OpenSeal, GatewayRunTool, ToolResult } from '../../src/core/tool.js';
 import { modelRequest } from './model-request.js';
 import { catalogOf } from './route-inputs.js';
 
@@ -39,7 +39,7 @@ export interface ChargedResult extends ToolResult {
 
 /** Runs one use of a tool. */
 export async function runCharged(
-  tool: ServedTool,
+  tool: GatewayRunTool,
   input: JsonObject,
   context: ExtensionContext,
 ): Promise<ChargedResult> {
@@ -57,5 +57,5 @@ export const unseal = (sealed: unknown) =>
     ? (JSON.parse(Buffer.from(sealed.slice('sealed:'.length), 'base64url').toString()) as never)
     : undefined;
 
-/** The same for a part of a result. */
+/** Opens the seal of a part of a result. */
 export const openSeal: OpenSeal = (part) => unseal(part['encrypted_content']);

@@ -12,12 +12,22 @@ export type Kind =
   | { type: 'tag'; values: readonly string[] }
   | { type: 'mixed'; words: string; types: readonly string[] };
 
-/** One field of `FULL_BODY`, by its path there, and its properties. */
+/** What the fields of a table belong to. */
+export interface Subject {
+  /** A valid body with every described field. */
+  readonly body: object;
+  /** The refusal's message, or `undefined` when the body is accepted. */
+  readonly refusalOf: (body: unknown) => string | undefined;
+}
+
+/** One field of a subject's body, by its path there, and its properties. */
 export interface Field {
   readonly path: string;
   readonly kind: Kind;
   readonly required?: boolean;
   readonly nullable?: boolean;
+  /** Null is absence, which refusals do not name. */
+  readonly isOmittedByNull?: boolean;
 }
 
 const SAMPLES: Readonly<Record<string, unknown>> = {
@@ -51,15 +61,13 @@ function at(root: unknown, path: readonly string[]): Record<string, unknown> {
   return value;
 }
 
-const PRINTED_BODY = JSON.stringify(FULL_BODY);
+/** Entries of arrays cannot be absent; without its type a tool, or an item, is one of another kind. */
+const canBeAbsent = (path: string): boolean => !/\.\d+$|^(?:tools|input)\.\d+\.type$/.test(path);
 
-/** Entries of arrays cannot be absent; without its type a tool is one of another kind. */
-const canBeAbsent = (path: string): boolean => !/\.\d+$|^tools\.\d+\.type$/.test(path);
-
-/** `FULL_BODY` with another value at the path, or without it where that is undefined. */
-export function bodyWith(path: string, value: unknown): unknown {
-  // Not a structured clone: that keeps shared objects shared, and a change would show in several places.
-  const body: unknown = JSON.parse(PRINTED_BODY);
+/** A body with another value at the path, or without it where that is undefined. */
+export function bodyWith(path: string, value: unknown, full: object = FULL_BODY): unknown {
+  // Not a structured clone: that keeps shared objects shared, and a change would affect several fields.
+  const body: unknown = JSON.parse(JSON.stringify(full));
   const keys = path.split('.');
   const parent = at(body, keys.slice(0, -1));
   if (value === undefined) delete parent[keys.at(-1)!];
@@ -77,6 +85,8 @@ export function refusalOf(body: unknown): string | undefined {
   }
 }
 
+const MESSAGES: Subject = { body: FULL_BODY, refusalOf };
+
 /** `reason` is undefined where the value is legal. */
 type Case = [name: string, path: string, value: unknown, reason: string | undefined];
 
@@ -84,20 +94,23 @@ type Case = [name: string, path: string, value: unknown, reason: string | undefi
  * The expected and the actual verdicts on all cases of a field. One test per field, because a test costs more than a
  * case.
  */
-export function verdictsOn(field: Field): { readonly due: readonly string[]; readonly found: readonly string[] } {
+export function verdictsOn(
+  field: Field,
+  { body, refusalOf: judge } = MESSAGES,
+): { readonly due: readonly string[]; readonly found: readonly string[] } {
   const cases = [...casesOf(field)];
   const verdict = (name: string, refusal: string | undefined): string => `${name} → ${refusal ?? 'taken'}`;
   return {
     due: cases.map(([name, path, , reason]) => verdict(name, reason && `${path}: ${reason}`)),
-    found: cases.map(([name, path, value]) => verdict(name, refusalOf(bodyWith(path, value)))),
+    found: cases.map(([name, path, value]) => verdict(name, judge(bodyWith(path, value, body)))),
   };
 }
 
 function* casesOf(field: Field): Generator<Case> {
-  const { path, kind, required = false, nullable = false } = field;
+  const { path, kind, required = false, nullable = false, isOmittedByNull = false } = field;
   const wrong = must(field);
   if (canBeAbsent(path)) yield [`${path} absent`, path, undefined, required ? 'is required' : undefined];
-  yield [`${path} null`, path, null, nullable || kind.type === 'any' ? undefined : wrong];
+  yield [`${path} null`, path, null, nullable || isOmittedByNull || kind.type === 'any' ? undefined : wrong];
   const accepted =
     kind.type === 'mixed' ? kind.types : kind.type === 'number' ? ['number', 'integer'] : [kind.type as string];
   for (const [type, sample] of Object.entries(SAMPLES)) {
@@ -153,7 +166,7 @@ function* casesOf(field: Field): Generator<Case> {
 
 export const TEXT: Kind = { type: 'string' };
 export const INTEGER: Kind = { type: 'integer' };
-// The values of `shared/http/bounds.ts`, repeated so that a changed maximum is noticed.
+// The values of `shared/http/maxima.ts`, repeated so that a changed maximum is noticed.
 const NAME_MAX = 256;
 export const NAME = { type: 'string', max: NAME_MAX } as const;
 export const WORD: Kind = { type: 'string', max: 128 };
@@ -169,12 +182,13 @@ export const TEXT_OR_LIST: Kind = { type: 'mixed', words: 'a string or an array'
 export const one = (...values: string[]): Kind => ({ type: 'enum', values });
 export const tag = (...values: string[]): Kind => ({ type: 'tag', values });
 
-/** `!` is required, `?` may be null. */
+/** `!` is required, `?` may be null, `-` is absent where it is null. */
 export const field = (path: string, kind: Kind, flags = ''): Field => ({
   path,
   kind,
   required: flags.includes('!'),
   nullable: flags.includes('?'),
+  isOmittedByNull: flags.includes('-'),
 });
 
 /** A text that has one legal value. */
@@ -210,8 +224,8 @@ export const amount = (path: string, flags = ''): Field[] => [
 /** An object with required keys, so that an empty one is refused for another reason. */
 export const thing = (words: string): Kind => ({ type: 'mixed', words, types: ['object'] });
 
-/** Paths of `FULL_BODY` under the given top-level keys that no field describes: they have no cases. */
-export function undescribed(fields: readonly Field[], keys: readonly string[]): string[] {
+/** Paths of a body under the given top-level keys that no field describes: they have no cases. */
+export function undescribed(fields: readonly Field[], keys: readonly string[], body: object = FULL_BODY): string[] {
   const kinds = new Map(fields.map(({ path, kind }) => [path, kind]));
   const holes: string[] = [];
   const visit = (value: unknown, path: string): void => {
@@ -222,6 +236,6 @@ export function undescribed(fields: readonly Field[], keys: readonly string[]): 
     if (isLeaf || kind?.type === 'any') return;
     for (const [key, inner] of Object.entries(value)) visit(inner, `${path}.${key}`);
   };
-  for (const [key, value] of Object.entries(FULL_BODY)) if (keys.includes(key)) visit(value, key);
+  for (const [key, value] of Object.entries(body)) if (keys.includes(key)) visit(value, key);
   return holes;
 }

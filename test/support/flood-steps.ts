@@ -8,6 +8,8 @@ export interface FloodStep {
   readonly caller: Caller;
   /** Calls that it wastes before its requests. */
   readonly wastes?: number;
+  /** Requests of one call that it wastes besides. */
+  readonly wastesAtOnce?: number;
   /** Number of requests; default one. */
   readonly times?: number;
   readonly expected: readonly (FloodRefusal['limit'] | 'passes')[];
@@ -163,6 +165,16 @@ export const FLOOD_STEPS: readonly FloodRun[] = [
       { caller: C, times: 3, expected: passes(3) },
       { caller: A, times: 3, expected: passes(3) },
       { caller: C, expected: ['share'] },
+    ],
+  },
+  {
+    goal: 'a wasted call of several requests counts as all of them, and begins one time of refusal',
+    rates: RATES,
+    steps: [
+      { caller: A, wastesAtOnce: 2, expected: ['passes'] },
+      { waitMs: 30_000, caller: A, wastesAtOnce: 5, expected: ['wasted'] },
+      { waitMs: 31_000, caller: A, wastesAtOnce: 4, expected: ['wasted'] },
+      { waitMs: 29_001, caller: A, expected: ['passes'] },
     ],
   },
 ];

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { compiledSource } from './compiled-source.js';
 import { API_KEY, MANAGEMENT_KEY } from './app.js';
+import { bundledProgram, flagsFor } from './bundled-program.js';
 
 const ROOT = join(__dirname, '..', '..');
 const START_MS_MAX = 120_000;
@@ -13,8 +13,8 @@ export class GatewayProcess {
   private readonly child: ChildProcess;
   private readonly ended: Promise<unknown>;
 
-  private constructor(dataDir: string, variables: NodeJS.ProcessEnv) {
-    this.child = spawn(process.execPath, [compiledSource('main.js')], {
+  private constructor(program: string, dataDir: string, variables: NodeJS.ProcessEnv) {
+    this.child = spawn(process.execPath, [...flagsFor(variables), program], {
       cwd: ROOT,
       env: {
         PATH: process.env['PATH'],
@@ -35,7 +35,7 @@ export class GatewayProcess {
 
   /** Resolves when it listens and its store is open. */
   static async start(dataDir: string, variables: NodeJS.ProcessEnv): Promise<GatewayProcess> {
-    const gateway = new GatewayProcess(dataDir, variables);
+    const gateway = new GatewayProcess(await bundledProgram(), dataDir, variables);
     // A process that has not been returned to the caller can only be ended here.
     const tooLong = setTimeout(() => void gateway.kill(), START_MS_MAX);
     let isOver = false;
@@ -56,7 +56,7 @@ export class GatewayProcess {
     return /listening at (http:\/\/[\d.:]+)/.exec(this.output)?.[1] ?? '';
   }
 
-  /** Its whole output so far, of both streams. */
+  /** All that the process has written to stdout and stderr so far. */
   get written(): string {
     return this.output;
   }

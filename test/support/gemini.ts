@@ -6,7 +6,7 @@ import type { DecodeContext, Target } from '../../src/core/provider.js';
 import type { Quirks } from '../../src/core/quirks.js';
 import { assertGrammar, GrammarCheck } from '../../src/core/stream/grammar.js';
 import { SseReader } from '../../src/core/stream/sse.js';
-import { chain } from '../../src/core/stream/step.js';
+import { chain } from '../../src/core/stream/stream-stage.js';
 import { doAtOnce } from '../../src/core/steps.js';
 import { googleGemini } from '../../src/providers/dialects/google-gemini/dialect.js';
 import { modelRequest } from './model-request.js';

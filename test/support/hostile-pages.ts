@@ -39,7 +39,7 @@ function bomb(megabytes: number): Buffer {
   return Buffer.concat([Buffer.from([0x78, 0x9c]), ...Array.from({ length: megabytes }, () => block), end]);
 }
 
-/** The same for PDFs. */
+/** Hostile PDFs. */
 export const HOSTILE_PDF: Readonly<Record<string, () => Buffer>> = {
   '10,000 pages': () => pdf({ pages: Array.from({ length: 10_000 }, (_, index) => show(`Page ${index + 1}`)) }),
   'a page that unpacks to 2 GB': () => bombed(bomb(2_000), '/Filter /FlateDecode'),

@@ -54,7 +54,7 @@ export class NameServer {
   }
 }
 
-/** Of the name in the question, valid for a minute. */
+/** Record of the name in the question, valid for a minute. */
 function record(type: 'A' | 'AAAA', address: string): Buffer {
   const data = type === 'A' ? Buffer.from(address.split('.').map(Number)) : Buffer.from(address, 'hex');
   const fixed = Buffer.from([0xc0, 12, 0, type === 'A' ? 1 : 28, 0, 1, 0, 0, 0, 60, 0, data.length]);

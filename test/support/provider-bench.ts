@@ -7,7 +7,7 @@ import type { PlatformDependencies } from '../../src/providers/platforms/depende
 import type { PreparedCall } from '../../src/providers/prepared-call.js';
 import { ProviderClient } from '../../src/providers/provider-client.js';
 import { ProviderRegistry, type ProviderAccess } from '../../src/providers/registry.js';
-import type { Transport } from '../../src/providers/transport.js';
+import type { Transport } from '../../src/providers/transport/transport.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { AheadClock } from './ahead-clock.js';
 
@@ -20,7 +20,7 @@ export interface BenchCall {
   readonly credential?: string;
   /** The credential is the operator's; else it is a caller's own. */
   readonly isOperators?: boolean;
-  /** Of the provider's entry in the catalog. */
+  /** Fields of the provider's entry in the catalog. */
   readonly provider?: Partial<CatalogProvider>;
   readonly upstreamModel?: string;
   readonly request?: Partial<ModelRequest>;
@@ -73,7 +73,7 @@ export class ProviderBench {
     return this.client.prepare({ model, endpoint, tier: 'standard' }, requestOf(request), credential);
   }
 
-  /** The same object for the same text, as for a catalog entry. */
+  /** Returns one object for each text, as for a catalog entry. */
   private secretOf(text: string): Secret {
     const known = this.secrets.get(text) ?? new Secret(text);
     this.secrets.set(text, known);

@@ -5,7 +5,7 @@ import type { CallContext, CallHeaders, Platform, PrintedBody, PrintedCall } fro
 import type { Target, UpstreamCall, UpstreamFailure } from '../../src/core/provider.js';
 import type { Secret } from '../../src/core/secret.js';
 import type { SseFrame } from '../../src/core/stream/sse.js';
-import type { Step } from '../../src/core/stream/step.js';
+import type { StreamStage } from '../../src/core/stream/stream-stage.js';
 import type { PlatformDependencies } from '../../src/providers/platforms/dependencies.js';
 
 /** The credential, as JSON. */
@@ -33,7 +33,7 @@ const KIND_OF_EXCEPTION: Readonly<Record<string, FaultKind>> = {
 
 /**
  * A fictitious cloud that uses everything a platform may need: a credential with parts, an address made of region,
- * project and model, a body of its own form, a token that is fetched and kept, a signature over the printed body,
+ * project and model, a separate body form, a token that is fetched and kept, a signature over the printed body,
  * binary frames.
  */
 export class RelayPlatform implements Platform {
@@ -68,7 +68,7 @@ export class RelayPlatform implements Platform {
     };
   }
 
-  frames({ 'content-type': type }: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined {
+  frames({ 'content-type': type }: UpstreamFailure['headers']): StreamStage<Uint8Array, SseFrame> | undefined {
     return type === RELAY_STREAM ? new RelayFrames() : undefined;
   }
 
@@ -125,7 +125,7 @@ export function relayFrame(kind: 'event' | 'exception', payload: string): Buffer
 }
 
 /** The payload of an event is the event's name, a line feed and its data. */
-class RelayFrames implements Step<Uint8Array, SseFrame> {
+class RelayFrames implements StreamStage<Uint8Array, SseFrame> {
   private rest: Buffer = Buffer.alloc(0);
 
   push(chunk: Uint8Array, out: SseFrame[]): void {

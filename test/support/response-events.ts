@@ -7,14 +7,16 @@ import { readFrames, type RawFrame } from './sse.js';
 /** The events that end a stream. */
 const ENDS = ['response.completed', 'response.incomplete', 'response.failed'];
 
-/** An item under way, by its place in `output`. */
+/** An open item, by its index in `output`. */
 interface OpenItem {
   readonly id: string;
   readonly type: string;
-  /** What the open part or argument has so far, by the name of its place. */
+  /** The text so far of the open part or argument, by the name of its index. */
   readonly texts: Map<string, string>;
   /** Parts that have ended. */
   readonly ended: Set<string>;
+  /** True after the event that reports the tool's completion. */
+  hasRun: boolean;
 }
 
 /** Pieces and their ends, and the field in which the end repeats the whole. */
@@ -27,7 +29,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   'response.custom_tool_call_input': 'input',
   'response.apply_patch_call_operation_diff': 'diff',
 };
-/** Texts that stand in a part that begins by an event. */
+/** Items whose tools are reported to have run, unless they failed. */
+const RUNNING = new Set(['web_search_call', 'image_generation_call']);
+/** Texts that a part has when an event begins it. */
 const PARTED = new Set([
   'response.output_text',
   'response.refusal',
@@ -85,9 +89,9 @@ class ResponseGrammar {
       return;
     }
     if (event === 'response.output_item.added') {
-      this.expect(value.output_index === this.items++, 'the places of items do not rise by one');
+      this.expect(value.output_index === this.items++, 'the indices of items do not rise by one');
       const { id, type } = value.item;
-      this.open.set(value.output_index, { id, type, texts: new Map(), ended: new Set() });
+      this.open.set(value.output_index, { id, type, texts: new Map(), ended: new Set(), hasRun: false });
       return;
     }
     if (!('output_index' in value)) return;
@@ -95,35 +99,38 @@ class ResponseGrammar {
     if (!item) return this.expect(false, `${event} has no open item`);
     if (event === 'response.output_item.done') {
       this.expect(value.item.id === item.id && value.item.type === item.type, 'an item ends as another one');
+      const hasRun = value.item.status === 'completed';
+      this.expect(!RUNNING.has(item.type) || item.hasRun === hasRun, `${item.type} ends with ${value.item.status}`);
       this.expect(item.texts.size === 0, `an item ends inside ${[...item.texts.keys()].join()}`);
       this.open.delete(value.output_index);
       return;
     }
     this.expect(value.item_id === item.id, `${event} names the item ${value.item_id}`);
+    if (event === `response.${item.type}.completed`) item.hasRun = true;
     this.seeText(event, value, item);
   }
 
   private seeText(event: string, value: JsonBody, item: OpenItem): void {
-    const place = `${value.content_index ?? ''}/${value.summary_index ?? ''}`;
+    const partKey = `${value.content_index ?? ''}/${value.summary_index ?? ''}`;
     if (/(?:content|summary)_part\.added$/.test(event)) {
-      item.texts.set(place, '');
+      item.texts.set(partKey, '');
       return;
     }
     if (/(?:content|summary)_part\.done$/.test(event)) {
-      this.expect(item.ended.has(place), `${event} precedes the end of its text`);
-      item.texts.delete(place);
+      this.expect(item.ended.has(partKey), `${event} precedes the end of its text`);
+      item.texts.delete(partKey);
       return;
     }
     const name = event.slice(0, event.lastIndexOf('.'));
     const field = TEXTS[name];
     if (field === undefined) return;
-    if (PARTED.has(name)) this.expect(item.texts.has(place), `${event} stands in no part`);
+    if (PARTED.has(name)) this.expect(item.texts.has(partKey), `${event} stands in no part`);
     if (name === 'response.output_text') this.expect(Array.isArray(value.logprobs), `${event} has no logprobs`);
-    if (event.endsWith('.delta')) item.texts.set(place, (item.texts.get(place) ?? '') + value.delta);
+    if (event.endsWith('.delta')) item.texts.set(partKey, (item.texts.get(partKey) ?? '') + value.delta);
     else {
-      this.expect((item.texts.get(place) ?? '') === value[field], `${event} repeats another text than came`);
-      item.ended.add(place);
-      if (!PARTED.has(name)) item.texts.delete(place);
+      this.expect((item.texts.get(partKey) ?? '') === value[field], `${event} repeats another text than came`);
+      item.ended.add(partKey);
+      if (!PARTED.has(name)) item.texts.delete(partKey);
     }
   }
 

@@ -1,5 +1,5 @@
 import type { JsonBody } from './recorded-request.js';
-import { frame, json, sse, type Script } from './upstream-answers.js';
+import { CUT, frame, json, sse, type Script } from './upstream-answers.js';
 
 // Ready-made answers of an upstream of the responses format, written from the provider's public documentation;
 // doubles/openai-responses.ts defines its refusals.
@@ -29,6 +29,20 @@ export function responsesReply(items: readonly JsonBody[], more: object = {}): S
 /** A short text. */
 export const responsesText = (text: string): Script => responsesReply([messageItem(text)]);
 
+/** A stream that breaks off after these words. */
+export const responsesCut =
+  (delta: string): Script =>
+  ({ json: { model } }) => {
+    const at = { item_id: 'msg_1', output_index: 0 };
+    const item = { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] };
+    const events = [
+      { type: 'response.created', response: { id: 'resp_loopback', model, output: [], status: 'in_progress' } },
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.output_text.delta', ...at, content_index: 0, delta },
+    ];
+    return sse([...events.map((event, sequence_number) => frame(event.type, { ...event, sequence_number })), CUT]);
+  };
+
 export const messageItem = (text: string, more: object = {}): JsonBody => ({
   id: 'msg_1',
   type: 'message',
@@ -46,8 +60,19 @@ function itemEvents(item: JsonBody, output_index: number): JsonBody[] {
   };
   const inner = {
     message: () =>
-      item.content.flatMap(({ text }: JsonBody, content_index: number) =>
-        grown('response.output_text.delta', text, { content_index }),
+      item.content.flatMap(({ text, refusal, annotations = [] }: JsonBody, content_index: number) =>
+        refusal !== undefined
+          ? grown('response.refusal.delta', refusal, { content_index })
+          : [
+              ...grown('response.output_text.delta', text, { content_index }),
+              ...annotations.map((annotation: JsonBody, annotation_index: number) => ({
+                type: 'response.output_text.annotation.added',
+                ...at,
+                content_index,
+                annotation_index,
+                annotation,
+              })),
+            ],
       ),
     reasoning: () =>
       item.summary.flatMap(({ text }: JsonBody, summary_index: number) =>

@@ -110,7 +110,7 @@ export const inputsOf = (models: readonly Model[], { needs, ...parts }: InputPar
   catalog: catalogOf(...models),
   health: healthOf({}),
   credentials: [],
-  isShared: () => true,
+  offersSharedCredential: () => true,
   policies: [],
   seed: 'seed',
   ...parts,

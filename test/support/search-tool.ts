@@ -1,7 +1,7 @@
 import type { ExtensionContext } from '../../src/core/extension.js';
 import type { JsonObject } from '../../src/core/json/json.js';
 import type { ToolEngine, ToolsConfiguration } from '../../src/core/routing/catalog.js';
-import type { ServedTool, ToolSetup } from '../../src/core/tool.js';
+import type { GatewayRunTool, ToolSetup } from '../../src/core/tool.js';
 import { webSearch } from '../../src/tools/web-search/web-search.js';
 import { extensionContext, runCharged, type ChargedResult } from './extension-context.js';
 import { catalogOf } from './route-inputs.js';
@@ -21,12 +21,12 @@ export const engines = (
 ): ToolsConfiguration => ({ webSearch: { default: preferred, engines: new Map(Object.entries(entries)) } });
 
 /** The tool as requested by a caller, ready for one generation. */
-export const offerSearch = (tools: ToolsConfiguration, parameters: JsonObject = {}): ServedTool =>
-  webSearch.offer({ type: 'openrouter:web_search', parameters, path: 'tools.0' }, setupWith(tools)) as ServedTool;
+export const offerSearch = (tools: ToolsConfiguration, parameters: JsonObject = {}): GatewayRunTool =>
+  webSearch.offer({ type: 'openrouter:web_search', parameters, path: 'tools.0' }, setupWith(tools)) as GatewayRunTool;
 
 /** One search, as made by the tool loop. */
 export const searchFor = (
-  tool: ServedTool,
+  tool: GatewayRunTool,
   query: string,
   parts: Partial<ExtensionContext> = {},
 ): Promise<ChargedResult> => runCharged(tool, { query }, extensionContext(parts));

@@ -52,9 +52,7 @@ export function slices(text: string, length = 5): string[] {
   return Array.from({ length: count }, (_, index) => characters.slice(index * length, (index + 1) * length).join(''));
 }
 
-/**
- * The same text, or bytes, in pieces of a given number of bytes, or cut at given byte offsets: characters may be split.
- */
+/** The text, or bytes, in pieces of a given number of bytes, or cut at given byte offsets: characters may be split. */
 export function cutBytes(text: string | Uint8Array, at: number | readonly number[]): Uint8Array[] {
   const bytes = Buffer.from(text);
   const cuts =

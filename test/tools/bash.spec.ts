@@ -6,7 +6,7 @@ import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import type { ContainerStore, ExtensionContext } from '../../src/core/extension.js';
 import type { JsonObject } from '../../src/core/json/json.js';
-import type { ServedTool, ToolResult } from '../../src/core/tool.js';
+import type { GatewayRunTool, ToolResult } from '../../src/core/tool.js';
 import { bash } from '../../src/tools/bash/bash.js';
 import { ToolWorkers } from '../../src/tools/workers/tool-workers.js';
 import { extensionContext, runCharged } from '../support/extension-context.js';
@@ -34,16 +34,16 @@ const containers: ContainerStore = {
 const contextOf = (keyHash = 'k', parts: Partial<ExtensionContext> = {}): ExtensionContext =>
   extensionContext({ workers: workers.of(keyHash), containers, ...parts });
 
-function offered(parameters: JsonObject = {}, timeMs = TIME_MS, memoryBytes = 64 * MiB): ServedTool {
+function offered(parameters: JsonObject = {}, timeMs = TIME_MS, memoryBytes = 64 * MiB): GatewayRunTool {
   const catalog = { ...catalogOf(), tools: { bash: { price: 7n, memoryBytes, timeMs } } };
   const requested = { type: 'openrouter:bash', parameters: { engine: 'openrouter', ...parameters }, path: 'tools.0' };
   const modelOf = (): never => {
     throw new Error('needs no model');
   };
-  return bash.offer(requested, { catalog, modelOf }) as ServedTool;
+  return bash.offer(requested, { catalog, modelOf }) as GatewayRunTool;
 }
 
-/** A session of its own; returns the `content` of each command. */
+/** A separate session; returns the `content` of each command. */
 function session(tool = offered(), context = contextOf()): (command: string) => Promise<JsonObject> {
   return async (command) => (await tool.run({ command }, { context, number: 1 })).content as JsonObject;
 }
@@ -117,7 +117,7 @@ describe('bash', () => {
   });
 
   it.each(['exit 3', 'false', 'while true; do :; done'])(
-    'continues after `%s`, in the same place and state',
+    'continues after `%s`, in the same folder and state',
     async (end) => {
       const run = session(offered({}, 300));
       await run('mkdir d; cd d; export B=2');

@@ -65,7 +65,7 @@ describeOnEmbedded('containers of tools', (database) => {
     await dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'one', true, now())`, [
       accountId,
     ]);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => dataSource.destroy());
   beforeEach(async () => {
     await dataSource.query('truncate tool_containers, tool_container_pieces, data_keys cascade');

@@ -139,7 +139,7 @@ it.each([
 
 it.each([
   ['that never answers', neverAnswers()],
-  ['whose answer goes on byte by byte', dripping()],
+  ['whose answer continues byte by byte', dripping()],
 ])('gives up an engine %s when its time is over', async (_, answer) => {
   const { upstream, call } = await bench(answer);
   expect(await faultOf(call({ timeoutMs: 200 }))).toMatchObject({ kind: 'timed-out' });
@@ -212,7 +212,7 @@ describe('many calls', () => {
     expect(await Promise.all([...calls, other])).toHaveLength(SLOTS + WAITING + 1);
   });
 
-  it('end while they wait, and free their places', async () => {
+  it('end while they wait, and free their slots', async () => {
     const { upstream, call } = await bench(neverAnswers());
     const abort = new Cancellation();
     const calls = Array.from({ length: SLOTS + 3 }, () => call({}, abort));

@@ -1,7 +1,7 @@
 /**
  * A caller that leaves a tool loop ends all that is under way within a second, at every stage, and pays for exactly the
  * calls and uses that had ended, and for the open call as for any abandoned call. The same holds for a loop whose time
- * is over. Bare sockets leave at a known moment, and the doubles report when they were left; both faces, whole and
+ * is over. Bare sockets leave at a known moment, and the doubles report when they were left; every face, whole and
  * streamed. Rules: docs/contribute/ledger.md, docs/use/tools-and-plugins.md#the-loop.
  */
 import { describeOnEmbedded } from '../support/database.js';
@@ -102,7 +102,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   },
 };
 
-/** Sends the request, and leaves when the stage is reached. @returns when it was left */
+/** Sends the request, and disconnects when the stage is reached. @returns when it disconnected */
 async function leave(
   bench: LoopBench,
   stage: Stage,
@@ -134,7 +134,7 @@ describeOnEmbedded('a loop that its caller leaves', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each(CASES)('$route, stream $stream: $when', async ({ stage, route, stream, when }) => {
@@ -144,7 +144,7 @@ describeOnEmbedded('a loop that its caller leaves', (database) => {
     const callsBefore = bench.upstreams.main.requests.length;
     const row = await bench.row();
     expect(Date.now() - leftAt).toBeLessThan(2 * LEFT_MS_MAX);
-    // An engine that was reached and left may bill its search.
+    // An engine that was reached before the client disconnected may bill its search.
     const lost = stage.open?.[0] === 'engine' ? PRICES.search : 0;
     expect(row).toMatchObject({ outcome: 'caller-gone', operator_cost: lost });
     if (stage.isCall) {
@@ -155,7 +155,7 @@ describeOnEmbedded('a loop that its caller leaves', (database) => {
     } else if (when === 'beside a use that has ended') {
       expect([stage.ended, stage.ended + PRICES.bash]).toContain(row.cost);
     } else expect(row.cost).toBe(stage.ended);
-    // Nothing is called for a caller that has left.
+    // Nothing is called for a client that has disconnected.
     await bench.turns();
     expect(bench.upstreams.main.requests).toHaveLength(callsBefore);
   });
@@ -170,11 +170,11 @@ describeOnEmbedded('a loop that its caller leaves', (database) => {
   });
 });
 
-describeOnEmbedded('a loop that is left', (database) => {
+describeOnEmbedded('an abandoned loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it('leaves no timer behind, however often', async () => {
@@ -193,7 +193,7 @@ describeOnEmbedded('a loop that is left', (database) => {
 });
 
 const BILLED = { stream: 'billed', whole: 'billed' };
-/** Its usage arrives at its end. */
+/** A scripted reply that reports usage only in its last event. */
 const lateReply =
   (opened: Promise<void>): Script =>
   async (request, index) => {
@@ -201,11 +201,11 @@ const lateReply =
     return answers('Late.')(request, index);
   };
 
-describeOnEmbedded('a loop that is left at providers that bill all of a call', (database) => {
+describeOnEmbedded('an abandoned loop at providers that bill all of a call', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database, { aborts: BILLED });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
@@ -223,7 +223,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     },
   );
 
-  it('is read to its end where a slow reader leaves what was sent before it', async () => {
+  it('is read to its end although a slow client disconnects before reading all that was sent', async () => {
     const { key } = await bench.gateway.newKey();
     const { opened, open } = gate();
     const named = (type: string, more: object): string => frame(type, { type, ...more });
@@ -250,7 +250,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     await leaveUnseen(client, record, open);
     expect(await bench.row()).toMatchObject({ outcome: 'caller-gone' });
     expect(await bench.ledger.openHolds()).toBe(0);
-  }, 60_000);
+  }, 240_000);
 
   it.each(['the answer', 'one of a panel'])(
     'in the middle of a tool call: %s is read to its end, and counted so',
@@ -291,7 +291,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     },
   );
 
-  /** Leaves while a call is under way, which runs on: its provider sends the rest afterwards. */
+  /** Disconnects while a call is under way, which continues: its provider sends the rest afterwards. */
   async function leaveUnseen(
     client: Awaited<ReturnType<LoopBench['open']>>,
     record: RecordedRequest,
@@ -344,7 +344,7 @@ describeOnEmbedded('a loop whose time is over', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database, { variables: { FAIRLEAD_TIMEOUTS: `total=${TOTAL_MS}ms` } });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   it.each(
@@ -419,5 +419,5 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     expect(await bench.row()).toMatchObject({ outcome: 'completed', cost: 3 * CALL + PRICES.search + PRICES.fetch });
     await bench.close();
     // Compiling the thread's code for the first page takes some 14 s of a slow machine.
-  }, 90_000);
+  }, 240_000);
 });

@@ -1,4 +1,4 @@
-import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import { BytesInFlight } from '../../src/shared/queues/bytes-in-flight.js';
 import { UnseenCalls } from '../../src/routing/unseen-calls.js';
 import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
 import {
@@ -15,6 +15,8 @@ import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { RawClient } from '../support/raw-client.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import { readResponseEvents } from '../support/response-events.js';
+import { asCompletion, asResponsesBody } from '../support/response-view.js';
 import { readMessagesEvents } from '../support/sse.js';
 import type { Answer, Script } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
@@ -22,7 +24,7 @@ import { buildMessage } from '../http/messages-bench.js';
 
 /** Millionths of a USD of a completed call with 12 prompt and 7 completion tokens. */
 export const CALL = 12 * 3 + 7 * 15;
-/** Of one use of each tool, in millionths of a USD. */
+/** Prices of one use of each tool, in millionths of a USD. */
 export const PRICES = { search: 4_000, fetch: 2_000, bash: 1_000 };
 
 export const TOOLS = {
@@ -62,8 +64,15 @@ export const inTurn =
 
 export const microUsd = (amount: string | number): number => Math.round(Number(amount) * 1e6);
 
-export const ROUTES = ['/messages', '/chat/completions'] as const;
+export const ROUTES = ['/messages', '/chat/completions', '/responses'] as const;
 export type Route = (typeof ROUTES)[number];
+
+/** Routes of suites whose cases are written for two formats. */
+export const TWO_ROUTES = ROUTES.slice(0, 2);
+
+/** A body in the form of chat, or in one that all faces share, as its route takes it. */
+export const formFor = (route: Route, body: JsonBody): JsonBody =>
+  route === '/responses' ? asResponsesBody(body) : body;
 
 export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
   /** What the providers do with abandoned calls; the default stops. */
@@ -78,7 +87,7 @@ export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
 
 /**
  * A gateway that runs tools, with scripted doubles: `test/main` and the second endpoint of `test/pair`; `test/adviser`
- * at a double of its own; web searches by Exa, and pages of a loopback server that the operator allows. Models cost 3
+ * at a separate double; web searches by Exa, and pages of a loopback server that the operator allows. Models cost 3
  * USD a million tokens in and 15 out.
  */
 export class LoopBench {
@@ -168,29 +177,24 @@ export class LoopBench {
     client.send({
       path: `/api/v1${route}`,
       headers: [['authorization', `Bearer ${key}`]],
-      body: this.body(fields),
+      body: formFor(route, this.body(fields)),
     });
     return client;
   }
 
-  /** A reply of either face, in a common form. */
+  /** A reply as by `readReply`, or the error in `body`. */
   async ask(route: Route, fields: JsonBody, key: string): Promise<JsonBody> {
     const response = await this.gateway.request(route, {
       method: 'POST',
       key,
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(this.body(fields)),
+      body: JSON.stringify(formFor(route, this.body(fields))),
     });
     const text = await response.text();
     const id = response.headers.get('x-generation-id');
     const shown = { status: response.status, id, text };
     if (response.status !== 200) return { ...shown, body: JSON.parse(text) };
-    if (text.startsWith('{')) {
-      const body = JSON.parse(text);
-      return { ...shown, ...(body.choices ? { ...body.choices[0], usage: body.usage } : body) };
-    }
-    if (route === '/messages') return { ...shown, ...buildMessage(readMessagesEvents(text)) };
-    return { ...shown, ...joinChunks(readChunks(text)) };
+    return { ...shown, ...readReply(route, text) };
   }
 
   /** The row of the latest generation, once it is settled; amounts in millionths of a USD. Nothing is held by then. */
@@ -222,6 +226,18 @@ export class LoopBench {
   async closeDoubles(): Promise<void> {
     await Promise.all(Object.values(this.upstreams).map((upstream) => upstream.close()));
   }
+}
+
+/** A reply with the status 200, whole or streamed, in a common form: those of responses are as chat's. */
+export function readReply(route: Route, text: string): JsonBody {
+  const isWhole = text.startsWith('{');
+  if (route === '/responses')
+    return asCompletion(isWhole ? JSON.parse(text) : readResponseEvents(text).at(-1).response);
+  if (isWhole) {
+    const body = JSON.parse(text);
+    return body.choices ? { ...body, ...body.choices[0] } : body;
+  }
+  return route === '/messages' ? buildMessage(readMessagesEvents(text)) : joinChunks(readChunks(text));
 }
 
 /** Waits until a double's request was abandoned. @returns milliseconds from then */

@@ -1,7 +1,7 @@
 /**
  * The bounds of a loop hold at and beyond each of them: tool uses, steps, each kind of stop condition, parallel calls,
- * and the output of each call; an invalid condition is a 400 that names it. A double keeps calling tools, on both
- * faces.
+ * and the output of each call; an invalid condition is a 400 that names it. A double keeps calling tools, on every
+ * face.
  */
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -21,7 +21,7 @@ describeOnEmbedded('a loop', (database) => {
     bench = await LoopBench.start(database, {
       models: [{ id: 'test/short', model: { max_completion_tokens: 1_000 } }],
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   async function ask(fields: object, route: (typeof ROUTES)[number] = '/messages') {

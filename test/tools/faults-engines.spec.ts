@@ -69,7 +69,7 @@ describeOnEmbedded('an engine', (database) => {
         web_fetch: { price: '0.002', engines: settings(PAGE_ENGINES, 'pages', ENGINE_KEY) },
       },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await bench?.close();
     await Promise.all(Object.values(engines).map((engine) => engine.close()));

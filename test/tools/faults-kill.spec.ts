@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
-import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, ENCRYPTION_KEY } from '../support/app.js';
 import { describeOnEmbedded, describeOnPostgres } from '../support/database.js';
@@ -125,7 +125,7 @@ describeOnPostgres('a killed replica', (database) => {
   beforeAll(async () => {
     bench = await LoopBench.start(database, { clock, variables: { FAIRLEAD_INITIAL_CREDITS: '100' } });
     replica = await startReplica();
-  }, 90_000);
+  });
   afterAll(async () => {
     await Promise.all(replicas.map((one) => one.kill()));
     await bench?.close();
@@ -173,7 +173,7 @@ describeOnPostgres('a killed replica', (database) => {
     expect(again.content).toMatchObject([{}, { content: { stdout: 'seven\n' } }, { text: 'Seven.' }]);
     // The model of the other replica reads the same as the first one.
     expect(JSON.stringify(bench.upstreams.main.requests[0]!.json.messages)).toContain('Found.');
-  }, 60_000);
+  });
 
   it('is charged by another one for what had ended and what was seen', async () => {
     const ids = await reach(bench, replica);
@@ -190,7 +190,7 @@ describeOnPostgres('a killed replica', (database) => {
     expect((await ledger.account()).held).toBe(0);
     const { differences, unlisted } = await verifyLedger(bench.gateway.gateway.app.get(DataSource));
     expect({ differences, unlisted }).toEqual({ differences: [], unlisted: 0 });
-  }, 60_000);
+  });
 
   it.each(BUYERS)(
     'leaves the cost of an engine that $buyer has just reached, by its name',
@@ -206,7 +206,6 @@ describeOnPostgres('a killed replica', (database) => {
       expect(lostTo(await gateway.metrics(), EXA) - before).toBe(PRICES.search);
       expect(await ledger.openHolds()).toBe(0);
     },
-    90_000,
   );
 });
 
@@ -214,15 +213,17 @@ describeOnEmbedded('a killed gateway', (database) => {
   let dataDir: string;
   let bench: LoopBench;
   let gateway: GatewayProcess | undefined;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database);
+  });
+  afterAll(() => bench?.close());
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'fairlead-loop-'));
-    bench = await LoopBench.start(database);
     await copyPreparedStore(dataDir);
     gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
-  }, 60_000);
+  });
   afterEach(async () => {
     await gateway?.kill();
-    await bench.close();
     await rm(dataDir, { recursive: true, force: true });
   });
 
@@ -251,20 +252,16 @@ describeOnEmbedded('a killed gateway', (database) => {
 
   it('charges what had ended and what was seen when it is started again', async () => {
     await expectCharged(await reach(bench, gateway!));
-  }, 120_000);
+  });
 
-  it.each(BUYERS)(
-    'leaves the cost of an engine that $buyer has just reached, by its name',
-    async ({ fields }) => {
-      await killAtEngine(bench, gateway!, fields);
-      gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
-      const lost = async (): Promise<number> => lostTo(await (await fetch(`${gateway!.origin}/metrics`)).text(), EXA);
-      const deadline = Date.now() + 60_000;
-      while ((await lost()) === 0 && Date.now() < deadline) await sleep(200);
-      expect(await lost()).toBe(PRICES.search);
-    },
-    120_000,
-  );
+  it.each(BUYERS)('leaves the cost of an engine that $buyer has just reached, by its name', async ({ fields }) => {
+    await killAtEngine(bench, gateway!, fields);
+    gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
+    const lost = async (): Promise<number> => lostTo(await (await fetch(`${gateway!.origin}/metrics`)).text(), EXA);
+    const deadline = Date.now() + 60_000;
+    while ((await lost()) === 0 && Date.now() < deadline) await sleep(200);
+    expect(await lost()).toBe(PRICES.search);
+  });
 
   // Even the hold may not have reached the disk by then.
   it('charges what had ended of its very first loop, killed at the start of its second call', async () => {
@@ -276,5 +273,5 @@ describeOnEmbedded('a killed gateway', (database) => {
     const killed = expectCharged({ sent: reply.headers.get('x-generation-id')! });
     void reply.text().catch(() => undefined);
     await killed;
-  }, 120_000);
+  });
 });

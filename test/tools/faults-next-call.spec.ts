@@ -2,7 +2,7 @@
  * The following calls of a loop go to the endpoint that answered. Before such a call has sent anything another endpoint
  * may take over; after that its fault is the error in the middle of the reply. Completed parts are charged to the
  * millionth of a USD, failed ones are not. Two doubles of one model, with every kind of fault at the second call, on
- * both faces, whole and streamed.
+ * every face, whole and streamed.
  */
 import { anthropicError, anthropicReply } from '../support/anthropic-upstream.js';
 import { readChunks } from '../support/chat-stream.js';
@@ -25,7 +25,7 @@ describeOnEachDatabase('the next call of a loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   async function ask(model: string, route: (typeof ROUTES)[number], stream: boolean, fields: object = {}) {
@@ -34,15 +34,12 @@ describeOnEachDatabase('the next call of a loop', (database) => {
     return { reply, row: await bench.row(reply.id) };
   }
   /** The error that the caller gets, whole or in mid-stream. */
-  const errorOf = ({ status, body, text }: JsonBody): JsonBody =>
-    status === 200
-      ? JSON.parse(
-          text
-            .split('\n')
-            .findLast((line: string) => line.startsWith('data: {'))
-            .slice('data: '.length),
-        ).error
-      : body.error;
+  function errorOf({ status, body, text }: JsonBody): JsonBody {
+    if (status !== 200) return body.error;
+    const last = text.split('\n').findLast((line: string) => line.startsWith('data: {'));
+    const event: JsonBody = JSON.parse(last.slice('data: '.length));
+    return event.error ?? event.response.error;
+  }
 
   it.each(FACES)('$route, stream $stream: goes to the endpoint that answered', async ({ route, stream }) => {
     bench.begin(fails('overloaded_error', 529));
@@ -201,7 +198,7 @@ describeOnEachDatabase('the next call of a loop', (database) => {
         expect(bench.upstreams.engine.requests).toEqual([]);
         expect(row).toMatchObject({ outcome: 'completed', cost: CALL });
         // A later turn lacks the call that was not run.
-        if (route === '/chat/completions') return;
+        if (route !== '/messages') return;
         bench.begin(answers('Yes.'));
         const messages = [
           ...bench.body().messages,

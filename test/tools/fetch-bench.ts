@@ -4,11 +4,11 @@ import { Egress } from '../../src/core/egress.js';
 import type { ExtensionContext } from '../../src/core/extension.js';
 import type { JsonObject } from '../../src/core/json/json.js';
 import type { ToolsConfiguration } from '../../src/core/routing/catalog.js';
-import type { ServedTool } from '../../src/core/tool.js';
-import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
+import type { GatewayRunTool } from '../../src/core/tool.js';
+import { BytesInFlight } from '../../src/shared/queues/bytes-in-flight.js';
 import type { Environment } from '../../src/shared/environment.js';
-import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
-import { SafeFetch } from '../../src/shared/http/safe-fetch.js';
+import { CheckedIpAddresses } from '../../src/shared/http/client/checked-ip-addresses.js';
+import { SafeFetch } from '../../src/shared/http/client/safe-fetch.js';
 import { GuardedPages } from '../../src/tools/guarded-pages.js';
 import { webFetch } from '../../src/tools/web-fetch/web-fetch.js';
 import { ToolWorkers } from '../../src/tools/workers/tool-workers.js';
@@ -42,15 +42,15 @@ export class FetchBench {
   constructor(bytesMax = BYTES_MAX) {
     const settings = { egressAllow: ['127.0.0.2/32'], bodiesInFlightBytesMax: bytesMax } as unknown as Environment;
     this.bytes = new BytesInFlight(settings);
-    this.pages = new GuardedPages(new SafeFetch(new CheckedAddresses(settings)), this.bytes);
+    this.pages = new GuardedPages(new SafeFetch(new CheckedIpAddresses(settings)), this.bytes);
   }
 
-  offer({ parameters = {}, type = 'openrouter:web_fetch', tools = {} }: FetchOptions = {}): ServedTool {
+  offer({ parameters = {}, type = 'openrouter:web_fetch', tools = {} }: FetchOptions = {}): GatewayRunTool {
     const catalog = { ...catalogOf(), tools };
     const modelOf = (): never => {
       throw new Error('asks for no model');
     };
-    return webFetch.offer({ type, parameters, path: 'tools.0' }, { catalog, modelOf }) as ServedTool;
+    return webFetch.offer({ type, parameters, path: 'tools.0' }, { catalog, modelOf }) as GatewayRunTool;
   }
 
   context({

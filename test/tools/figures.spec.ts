@@ -48,7 +48,7 @@ describeOnEmbedded('figures of tools', (database) => {
       },
     });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([upstream, adviser].map((one) => one?.close()));

@@ -1,7 +1,7 @@
 /**
  * Content filters read what tools send outside before it is sent, and what tools return before a model reads it.
  * Blocked content goes no further, redacted content continues without the match, and flagged content is reported. The
- * real application, whole and streamed, on both faces, with a strict upstream, an engine and a site on loopback.
+ * real application, whole and streamed, on every face, with a strict upstream, an engine and a site on loopback.
  */
 import { MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -10,14 +10,16 @@ import { KEY } from '../support/engines/engine-double.js';
 import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Script } from '../support/upstream-answers.js';
+import { responsesBody } from '../http/translation-bench.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 import { startWebServer, whole, type WebServer } from '../support/web-server.js';
 
 const SECRET = 'PRJ-4711';
 const GONE = '[REDACTED:project]';
 type Action = 'block' | 'redact' | 'flag';
-const FACES = ['messages', 'chat'] as const;
-type Face = (typeof FACES)[number];
+const PATHS = { messages: '/messages', chat: '/chat/completions', responses: '/responses' } as const;
+type Face = keyof typeof PATHS;
+const FACES = Object.keys(PATHS) as Face[];
 type Call = { readonly name: string; readonly input: object };
 
 const TOOLS = [
@@ -49,7 +51,7 @@ describeOnEmbedded('content filters over tools', (database) => {
       variables: { FAIRLEAD_EGRESS_ALLOW: `127.0.0.2:${site.port}` },
     });
     for (const action of ['block', 'redact', 'flag'] as const) keys.set(action, await guardedKey(action));
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([model, engine, site].map((server) => server?.close()));
@@ -86,8 +88,9 @@ describeOnEmbedded('content filters over tools', (database) => {
     const scripts = [anthropicToolUse(call), anthropicText('done')];
     model.script((request, index) => scripts[Math.min(index, 1)]!(request, index));
     const messages = [{ role: 'user', content: 'Go.' }];
-    const body = { model: 'test/one', max_tokens: 100, messages, tools: TOOLS, ...fields };
-    const response = await gateway.request(face === 'messages' ? '/messages' : '/chat/completions', {
+    const shared = { model: 'test/one', max_tokens: 100, messages, tools: TOOLS, ...fields };
+    const body = face === 'responses' ? responsesBody(shared) : shared;
+    const response = await gateway.request(PATHS[face], {
       method: 'POST',
       key: keys.get(action)!,
       headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
@@ -125,11 +128,11 @@ describeOnEmbedded('content filters over tools', (database) => {
     ['the query of a search', () => search(`about ${SECRET}`)],
     ['the address of a page', () => page(`/about?${SECRET}`)],
   ];
-  /** None of them can be redacted: a part of a domain or place is another one. */
+  /** None of them can be redacted: a part of a domain or location would be another domain or location. */
   const OPTIONS: readonly (readonly [string, object])[] = [
     ['domains to search', { include_domains: [`${SECRET}.test`] }],
     ['domains to leave out', { exclude_domains: [`${SECRET}.test`] }],
-    ['a place', { user_location: { type: 'approximate', city: SECRET } }],
+    ['a location', { user_location: { type: 'approximate', city: SECRET } }],
   ];
   const COMING_IN: readonly (readonly [string, () => Call])[] = [
     [

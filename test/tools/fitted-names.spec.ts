@@ -9,7 +9,7 @@ import type { JsonObject, Vendor } from '../../src/core/json/json.js';
 import type { Target } from '../../src/core/provider.js';
 import { ownName } from '../../src/core/tool.js';
 import type { OfferedRequest } from '../../src/inference/tools/offered-tools.js';
-import { ToolOffers } from '../../src/inference/tools/tool-offers.js';
+import { ToolOfferPlanner } from '../../src/inference/tools/tool-offer-planner.js';
 import { toolRuns, withFittingTools } from '../../src/providers/fitting/fit-tools.js';
 import type { RouteResult } from '../../src/routing/route-planner.js';
 import { ALL_SERVICE_TOOLS } from '../../src/tools/service-tools.js';
@@ -18,24 +18,24 @@ import { modelRequest } from '../support/model-request.js';
 import { catalogOf, endpoint, model, price } from '../support/route-inputs.js';
 import { engines } from '../support/search-tool.js';
 
-interface Place {
+interface TestTarget {
   readonly vendor: Vendor;
   readonly target: Target;
 }
 
-function placeOf(vendor: Vendor, sells: boolean, vendorTools?: 'all'): Place {
+function testTargetOf(vendor: Vendor, sells: boolean, vendorTools?: 'all'): TestTarget {
   const one = endpoint('p', { pricing: price(1, sells ? { webSearch: 10n } : {}) });
   const definition = { slug: 'p', credential: 'bearer', quirks: vendorTools ? { vendorTools } : {} } as const;
   return { vendor, target: { model: model('a/b', [one]), endpoint: one, tier: 'standard', definition } };
 }
-const PLACES: readonly Place[] = [
-  placeOf('anthropic', true, 'all'),
-  placeOf('anthropic', false, 'all'),
-  placeOf('anthropic', true),
-  placeOf('anthropic', false),
-  placeOf('openai-responses', true),
-  placeOf('openai', true),
-  placeOf('google', true),
+const PLACES: readonly TestTarget[] = [
+  testTargetOf('anthropic', true, 'all'),
+  testTargetOf('anthropic', false, 'all'),
+  testTargetOf('anthropic', true),
+  testTargetOf('anthropic', false),
+  testTargetOf('openai-responses', true),
+  testTargetOf('openai', true),
+  testTargetOf('google', true),
 ];
 
 const service = (id: string, parameters: JsonObject = {}): Tool => ({ type: 'service', id: `openrouter:${id}`, parameters }); // oxfmt-ignore
@@ -65,13 +65,18 @@ const TOOLS: readonly Tool[] = [
 ];
 const FUNCTIONS = ['web_search', 'web_search_2', 'bash', 'memory', 'datetime', 'mine'];
 
-function offered(tools: readonly Tool[], choice: string | undefined, places: readonly Place[], hasEngine: boolean) {
+function offered(
+  tools: readonly Tool[],
+  choice: string | undefined,
+  targets: readonly TestTarget[],
+  hasEngine: boolean,
+) {
   const attempts = {
-    toolRuns: ({ vendor, target }: Place, all: readonly Tool[]) => toolRuns(all, target, vendor),
+    toolRuns: ({ vendor, target }: TestTarget, all: readonly Tool[]) => toolRuns(all, target, vendor),
   };
-  const offers = new ToolOffers(ALL_SERVICE_TOOLS, attempts as never, {} as ToolContexts);
+  const offers = new ToolOfferPlanner(ALL_SERVICE_TOOLS, attempts as never, {} as ToolContexts);
   const catalog = { ...catalogOf(), ...(hasEngine && { tools: engines({ simulated: {} }) }) };
-  const legs = places.map((place) => ({ ...place, endpoint: place.target.endpoint }));
+  const legs = targets.map((one) => ({ ...one, endpoint: one.target.endpoint }));
   const routed = { inputs: { catalog }, plan: { legs } } as never as RouteResult;
   const request = modelRequest({ tools, ...(choice !== undefined && { toolChoice: { type: 'tool', name: choice } }) });
   try {
@@ -90,10 +95,10 @@ const keyOf = (tool: Tool): string => {
   return typeof name === 'string' ? name : `the type ${typeOf(tool)}`;
 };
 
-function check({ request, offered: names, offers }: OfferedRequest, places: readonly Place[]): void {
-  for (const { vendor, target } of places) {
+function check({ request, offered: names, offers }: OfferedRequest, targets: readonly TestTarget[]): void {
+  for (const { vendor, target } of targets) {
     const { tools, toolChoice } = withFittingTools(request, target, vendor);
-    // Its dialect refuses the remaining ones.
+    // The target's dialect refuses the remaining tools.
     if (tools.some((tool) => tool.type === 'service' || (tool.type === 'vendor' && tool.opaque.vendor !== vendor)))
       continue;
     const keys = tools.map(keyOf);
@@ -121,13 +126,13 @@ it('gives each tool a unique name, and each choice a tool', () => {
     named: fc.subarray([...TOOLS], { maxLength: 4 }),
     again: fc.subarray([...TOOLS], { maxLength: 1 }),
     functions: fc.uniqueArray(fc.constantFrom(...FUNCTIONS), { maxLength: 2 }),
-    places: fc.subarray([...PLACES], { minLength: 1, maxLength: 3 }),
+    targets: fc.subarray([...PLACES], { minLength: 1, maxLength: 3 }),
     hasEngine: fc.boolean(),
     order: fc.infiniteStream(fc.nat()),
     choosing: fc.option(fc.nat(20)),
   });
   let answered = 0;
-  const property = fc.property(drawn, ({ named, again, functions, places, hasEngine, order, choosing }) => {
+  const property = fc.property(drawn, ({ named, again, functions, targets, hasEngine, order, choosing }) => {
     const own = functions.map((name): Tool => ({ type: 'function', name, inputSchema: {} }));
     const ranked = [...named, ...again.map((tool) => ({ ...tool })), ...own].map((tool) => [order.next().value!, tool] as const); // oxfmt-ignore
     const tools = ranked.sort(([one], [other]) => one - other).map(([, tool]) => tool);
@@ -137,10 +142,10 @@ it('gives each tool a unique name, and each choice a tool', () => {
       return tool.type === 'service' && tool.byPlugin ? [] : [typeOf(tool), ownName(tool)!];
     });
     const choice = choosing === null || choosable.length === 0 ? undefined : choosable[choosing % choosable.length];
-    const made = offered(tools, choice, places, hasEngine);
+    const made = offered(tools, choice, targets, hasEngine);
     if (!made) return;
     answered++;
-    check(made, places);
+    check(made, targets);
   });
   fc.assert(property, { numRuns: 1_500 });
   expect(answered).toBeGreaterThan(500);

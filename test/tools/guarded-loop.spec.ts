@@ -24,7 +24,7 @@ const uses = (count: number, use: { name: string; input: object } = USES.advisor
 /** Makes these calls, and uses all of its tokens. */
 const dear = (...made: readonly { readonly name: string; readonly input: object }[]): Script =>
   anthropicReply(
-    made.map((use, place) => ({ type: 'tool_use', id: `toolu_${place}`, ...use })),
+    made.map((use, position) => ({ type: 'tool_use', id: `toolu_${position}`, ...use })),
     { stopReason: 'tool_use', ...ALL },
   );
 const textsOf = (reply: JsonBody): string[] =>
@@ -36,7 +36,7 @@ describeOnEmbedded('the guards of models that tools consult', (database) => {
   beforeAll(async () => {
     const gift = { id: 'test/gift:free', endpoint: { pricing: undefined, free: true } };
     bench = await LoopBench.start(database, { clock, models: [gift] });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   /** Millionths of a USD. */
@@ -48,7 +48,7 @@ describeOnEmbedded('the guards of models that tools consult', (database) => {
   const keyWith = async (micros: number): Promise<string> =>
     (await bench.gateway.newKey({ limit: Number((micros / 1e6).toFixed(12)) })).key;
 
-  describe('room', () => {
+  describe('the credit', () => {
     /** The most that one piece of advice costs. */
     let advice: number;
     beforeAll(async () => {
@@ -64,7 +64,7 @@ describeOnEmbedded('the guards of models that tools consult', (database) => {
       bench.begin(dear(...uses(8)), answers('Never.'));
       bench.upstreams.adviser.script(anthropicReply([{ type: 'text', text: 'Do it.' }], ALL));
       const reply = await bench.ask('/messages', { tools: [advisor()] }, key);
-      expect(textsOf(reply)).toEqual(Array.from({ length: 8 }, (_, place) => (place < count ? 'Do it.' : 'unavailable')));
+      expect(textsOf(reply)).toEqual(Array.from({ length: 8 }, (_, position) => (position < count ? 'Do it.' : 'unavailable')));
       expect(reply.stop_reason).toBe('pause_turn');
       expect(bench.upstreams.adviser.requests).toHaveLength(count);
       expect(bench.upstreams.main.requests).toHaveLength(1);
@@ -167,7 +167,7 @@ describeOnEmbedded('the guards of a tool loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   /** A key with a guardrail of these terms. */
@@ -179,7 +179,7 @@ describeOnEmbedded('the guards of a tool loop', (database) => {
   } // oxfmt-ignore
   const stagesOf = ({ router_metadata }: JsonBody): string[] =>
     router_metadata.pipeline.map(({ name, summary }: JsonBody) => `${name}: ${summary}`);
-  const sent = (place: number): string => JSON.stringify(bench.upstreams.main.requests[place]?.json.messages);
+  const sent = (position: number): string => JSON.stringify(bench.upstreams.main.requests[position]?.json.messages);
 
   it('block a tool result with a filter: no model reads it', async () => {
     const key = await guarded({ content_filters: [{ pattern: 'PRJ-\\d+', action: 'block', label: 'project' }] });
@@ -275,7 +275,7 @@ describeOnEmbedded('the guards of a tool loop', (database) => {
     // The first one comes without its text.
     expect(sealed).toHaveLength(2);
     expect(sealed[0].data.length + sealed[1].data.length).toBeLessThanOrEqual(256 * 1024);
-    // Its memory is released with its generation.
+    // The memory is released with the generation.
     await bench.row();
     bench.begin(answers('Done.'));
     const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'seen' };
@@ -287,7 +287,7 @@ describeOnEmbedded('the guards of a tool loop', (database) => {
     ['the text so far', [{ type: 'text', text: 'Wait.' }], 'end_turn'],
     ['no text', [], 'pause_turn'],
     ['blanks alone', [{ type: 'text', text: ' \n' }], 'pause_turn'],
-  ])('end with %s where there is no room for more', async (_, content, stop) => {
+  ])('end with %s where the credit suffices for no more', async (_, content, stop) => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(bench.body()) };
     const { data } = (await (await bench.gateway.request('/routing/explain', init)).json()) as JsonBody;
     const { key } = await bench.gateway.newKey({ limit: Number((Number(data.candidates[0].bound) + 0.00001).toFixed(12)) });

@@ -1,4 +1,4 @@
-// Fetches of tools obey the domains of their generation, its limits, and the room of the process. The real fetch
+// Fetches of tools obey the domains and limits of their generation, and the byte limit of the process. The real fetch
 // against a loopback server; 127.0.0.2 stands for public addresses.
 import { Cancellation } from '../../src/core/cancellation.js';
 import type { FetchLimits } from '../../src/core/extension.js';

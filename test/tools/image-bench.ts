@@ -6,6 +6,7 @@ import { drawingChat } from '../support/doubles/drawing-chat.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
+import { readResponseEvents } from '../support/response-events.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { buildMessage } from '../http/messages-bench.js';
 
@@ -40,7 +41,7 @@ const paints = (id: string, provider: string, model: string): object => ({
   endpoints: [{ provider, model, pricing: PRICES }],
 });
 
-/** Models of the sandbox in the place of a drawing model: each fails in its own way. */
+/** Models of the sandbox that replace a drawing model: each fails in its own way. */
 const FAILING = ['echo', 'silent', 'overloaded', 'refusal', 'cut', 'malformed'];
 
 /** A gateway with strict doubles of every dialect that returns pictures, and a client of it. */
@@ -129,6 +130,18 @@ export class ImageBench {
     if (response.status !== 200) return { status: response.status, ...JSON.parse(text) };
     const { message, usage } = body.stream ? joinChunks(readChunks(text)) : wholeOf(JSON.parse(text));
     return { ...message, usage };
+  }
+
+  /** The response, from the last event of a stream. */
+  async responses(body: { readonly stream?: boolean; readonly [key: string]: unknown }): Promise<JsonBody> {
+    const response = await this.gateway.request('/responses', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ max_output_tokens: 1_000, ...body }),
+    });
+    const text = await response.text();
+    if (response.status !== 200) return { status: response.status, ...JSON.parse(text) };
+    return body.stream ? readResponseEvents(text).at(-1).response : JSON.parse(text);
   }
 
   async generation(id: string): Promise<JsonBody> {

@@ -20,7 +20,7 @@ describeOnEmbedded('clients and pictures', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   describe.each([false, true])('streamed %s', (streamed) => {

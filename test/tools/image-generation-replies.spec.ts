@@ -1,5 +1,5 @@
 /**
- * Pictures in a model's own reply reach the caller on both faces, whole and streamed, are charged by their price, and
+ * Pictures in a model's own reply reach the caller on every face, whole and streamed, are charged by their price, and
  * are sent back in the next turn to any model. A strict double of each dialect that returns pictures, and the sandbox.
  */
 import { describeOnEmbedded } from '../support/database.js';
@@ -25,13 +25,15 @@ const costOf = (dialect: Painter): number => {
   const images = REPORTS_FIGURE.has(dialect) ? 516 : 0;
   return (12 * 3 + (600 - images) * 15 + images * 60) / 1e6;
 };
+const FACES = ['messages', 'chat', 'responses'] as const;
+type Face = (typeof FACES)[number];
 const ASK = { role: 'user', content: 'Draw two boats.' };
 
 describeOnEmbedded('replies with pictures', (database) => {
   let bench: ImageBench;
   beforeAll(async () => {
     bench = await ImageBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   describe.each(PAINTER_IDS)('of %s', (dialect) => {
@@ -70,9 +72,22 @@ describeOnEmbedded('replies with pictures', (database) => {
         expect(message.usage.cost).toBeCloseTo(costOf(dialect), 12);
       });
 
-      it.each(['messages', 'chat'] as const)('are sent back in the next turn, by %s', async (face) => {
-        const turn = await replyTurn(face, { model, messages: [ASK], stream });
-        await bench[face]({ model, messages: [ASK, turn, { role: 'user', content: 'Bigger.' }], stream });
+      it('are returned as items by responses', async () => {
+        const response = await bench.responses({ model, input: [ASK], stream });
+        const shown = response.output.filter(({ type }: JsonBody) => type !== 'reasoning');
+        const drawn = { type: 'image_generation_call', id: expect.stringMatching(/^ig_/), status: 'completed' };
+        expect(shown).toEqual([
+          expect.objectContaining({ type: 'message', content: [expect.objectContaining({ text: 'Two boats.' })] }),
+          { ...drawn, result: PICTURE },
+          { ...drawn, result: ANOTHER },
+        ]);
+        expect(response.usage).toMatchObject({ input_tokens: 12, output_tokens: 600 });
+        expect(response.usage.cost).toBeCloseTo(costOf(dialect), 12);
+      });
+
+      it.each(FACES)('are sent back in the next turn, by %s', async (face) => {
+        const turns = await replyTurns(face, { model, turns: [ASK], stream });
+        await send(face, { model, turns: [ASK, ...turns, { role: 'user', content: 'Bigger.' }], stream });
         const sent = JSON.stringify(bench.sent(dialect).at(-1));
         // Each once, wherever the format puts it.
         expect(sent.split(PICTURE)).toHaveLength(2);
@@ -82,12 +97,12 @@ describeOnEmbedded('replies with pictures', (database) => {
 
     it('arrive whole in any chunks of their stream', async () => {
       const host = bench.hostOf(dialect);
-      host.travel = { bytesPerPiece: 97 };
+      host.transmission = { bytesPerPiece: 97 };
       try {
         const { content } = await bench.messages({ model, messages: [ASK], stream: true });
         expect(content.filter(({ type }: JsonBody) => type === 'image')[0]).toEqual(IMAGE);
       } finally {
-        host.travel = {};
+        host.transmission = {};
       }
     });
 
@@ -101,25 +116,35 @@ describeOnEmbedded('replies with pictures', (database) => {
     it('can be requested alone', async () => {
       const message = await bench.chat({ model, messages: [ASK], modalities: ['image'] });
       expect(message.images).toHaveLength(2);
+      const { output } = await bench.responses({ model, input: [ASK], modalities: ['image'] });
+      expect(output.filter(({ type }: JsonBody) => type === 'image_generation_call')).toHaveLength(2);
     });
   });
 
-  /** The turn as a client sends it back. */
-  async function replyTurn(
-    face: 'messages' | 'chat',
-    body: { readonly stream: boolean; readonly model: string; readonly messages: object[] },
-  ): Promise<JsonBody> {
-    const { usage: _usage, ...turn } = await bench[face](body);
-    return face === 'chat' ? turn : { role: turn.role, content: turn.content };
+  interface Conversation {
+    readonly model: string;
+    readonly turns: readonly object[];
+    readonly stream?: boolean;
+  }
+  const send = (face: Face, { turns, ...body }: Conversation): Promise<JsonBody> =>
+    face === 'responses'
+      ? bench.responses({ ...body, input: turns, include: ['reasoning.encrypted_content'] })
+      : bench[face]({ ...body, messages: turns });
+
+  /** The turn, or its items, as a client sends them back. */
+  async function replyTurns(face: Face, body: Conversation): Promise<JsonBody[]> {
+    const { usage: _usage, ...turn } = await send(face, body);
+    if (face === 'responses') return turn.output;
+    return [face === 'chat' ? turn : { role: turn.role, content: turn.content }];
   }
 
   it('sends the signature of a picture back with the same picture', async () => {
     const host = bench.hostOf('google-gemini');
     host.script(REPLY);
     const model = 'draw/google-gemini';
-    for (const face of ['messages', 'chat'] as const) {
-      const turn = await replyTurn(face, { model, messages: [ASK], stream: true });
-      await bench[face]({ model, messages: [ASK, turn, { role: 'user', content: 'Bigger.' }] });
+    for (const face of FACES) {
+      const turns = await replyTurns(face, { model, turns: [ASK], stream: true });
+      await send(face, { model, turns: [ASK, ...turns, { role: 'user', content: 'Bigger.' }] });
       const [, { parts }] = bench.sent('google-gemini').at(-1).contents;
       const signed = parts.filter(({ inlineData }: JsonBody) => inlineData);
       expect(signed.map(({ thoughtSignature }: JsonBody) => thoughtSignature)).toEqual([
@@ -133,11 +158,13 @@ describeOnEmbedded('replies with pictures', (database) => {
 
   it('replaces a picture by a placeholder for a model that reads none', async () => {
     bench.hostOf('openai-chat').script({ parts: [{ type: 'text', text: 'A boat?' }] });
-    for (const face of ['messages', 'chat'] as const) {
-      const turn = await replyTurn(face, { model: 'sandbox/image', messages: [ASK], stream: false });
-      const body = { model: 'draw/blind', messages: [ASK, turn, { role: 'user', content: 'What is it?' }] };
-      const reply = await bench[face](body);
-      expect(reply.status).toBeUndefined();
+    for (const face of FACES) {
+      const turns = await replyTurns(face, { model: 'sandbox/image', turns: [ASK], stream: false });
+      const reply = await send(face, {
+        model: 'draw/blind',
+        turns: [ASK, ...turns, { role: 'user', content: 'What is it?' }],
+      });
+      expect(reply.error ?? null).toBeNull();
       const sent = JSON.stringify(bench.sent('openai-chat').at(-1));
       expect(sent).toContain('Here it is.\\n\\n[Image]');
       expect(sent).not.toContain('base64');
@@ -152,6 +179,8 @@ describeOnEmbedded('replies with pictures', (database) => {
     expect(reply.usage.output_tokens).toBe(3 + 256);
     const message = await bench.chat(body);
     expect(message).toMatchObject({ content: 'Here it is.', images: [{ image_url: { url: URL_OF(data) } }] });
+    const { output } = await bench.responses({ model: 'sandbox/image', input: [ASK], stream });
+    expect(output).toMatchObject([{ content: [{ text: 'Here it is.' }] }, { result: data }]);
   });
 
   it('finds no model that draws where the model returns only text', async () => {
@@ -172,6 +201,8 @@ describeOnEmbedded('replies with pictures', (database) => {
     const text = await response.text();
     expect(text).toContain('event: error');
     expect(text.length).toBeLessThan(10_000);
+    const failed = await bench.responses({ model: body.model, input: [ASK], stream: true });
+    expect(failed).toMatchObject({ status: 'failed', output: [], error: { code: 'server_error' } });
     const whole = await bench.messages(body);
     expect(whole.content.at(-1).source.data).toHaveLength(data.length);
     await bench.ledger.rest();

@@ -3,10 +3,12 @@
  * both faces, by the sandbox and by every dialect that returns pictures, with exact costs; every failure of the image
  * becomes a result. Models of the sandbox call the tool, with strict doubles of those dialects and models that fail.
  */
+import { setTimeout as pause } from 'node:timers/promises';
 import { describeOnEmbedded } from '../support/database.js';
 import type { DoubleUsage } from '../support/doubles/double.js';
 import type { DoubleAnswer } from '../support/doubles/start-double.js';
 import type { JsonBody } from '../support/recorded-request.js';
+import { BEHAVIOURS, type Behaviour } from '../../src/providers/dialects/simulated/behaviours.js';
 import { drawPicture } from '../../src/providers/dialects/simulated/picture.js';
 import { ImageBench, PAINTER_IDS, PRICES, type Painter } from './image-bench.js';
 
@@ -53,11 +55,11 @@ describeOnEmbedded('image generation', (database) => {
   let bench: ImageBench;
   beforeAll(async () => {
     bench = await ImageBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   describe.each([false, true])('stream %s', (stream) => {
-    it('needs no account: a sandbox model calls it, and the sandbox draws', async () => {
+    it('needs no account: a sandbox model calls it, and a sandbox model generates the image', async () => {
       const imageUrl = URL_OF(drawPicture('sample'));
       const reply = await bench.messages(ask(stream));
       expect(reply).toMatchObject({
@@ -134,8 +136,8 @@ describeOnEmbedded('image generation', (database) => {
       expect(message).not.toHaveProperty('images');
     });
 
-    it('reports to the model that there is no room for the image, and calls it no further', async () => {
-      // Room for two calls of a short prompt, and for no image of a model whose whole context may be used.
+    it('reports to the model that the image costs more than is left, and calls it no further', async () => {
+      // Enough for two calls of a short prompt, but not for an image of a model whose whole context may be used.
       const { key } = await bench.gateway.newKey({ limit: 0.05 });
       const from = bench.sent('google-gemini').length;
       const reply = await bench.messages(ask(stream, { model: 'draw/google-gemini' }), { key });
@@ -196,7 +198,7 @@ describeOnEmbedded('image generation', (database) => {
       const callsTool: DoubleAnswer = {
         parts: [{ type: 'call', id: 'call_1', name: 'generate_image', input: { prompt: 'a boat' } }],
       };
-      // The drawing model's endpoint has a dialect of its own.
+      // The drawing model's endpoint has a separate dialect.
       bench.hostOf('openai-chat').script(({ dialect }, index) => {
         if (dialect === 'openai-responses') return { ...DRAWS, usage: { ...USAGE, drawingInput: 50 } };
         return index === 0 ? callsTool : { parts: [{ type: 'text', text: 'Drawn.' }] };
@@ -240,12 +242,15 @@ describeOnEmbedded('image generation', (database) => {
 
   it('ends with its caller: the image is abandoned, its money settled', async () => {
     const abort = new AbortController();
+    const silent = jest.spyOn(BEHAVIOURS as { silent: Behaviour }, 'silent');
     const response = await bench.gateway.messages(
       { max_tokens: 100, ...ask(true, { model: 'draw/silent' }) },
       { signal: abort.signal },
     );
     const reader = response.body!.getReader();
     await reader.read();
+    while (silent.mock.calls.length === 0) await pause(5);
+    silent.mockRestore();
     abort.abort();
     await reader.read().catch(() => undefined);
     await bench.ledger.rest();

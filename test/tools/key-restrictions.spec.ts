@@ -9,7 +9,7 @@ import { describeOnEmbedded } from '../support/database.js';
 import { calls, LoopBench, ROUTES, answers, TOOLS, USES } from './faults-bench.js';
 
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
-/** Of each call: its prompt has 12, its reply 7. */
+/** Tokens of each call: its prompt has 12, its reply 7. */
 const CALL_TOKENS = 19;
 /** More than a request of the bench holds together with its tools. */
 const ROOMY = 20_000;
@@ -19,7 +19,7 @@ describeOnEmbedded('the restrictions of keys, and their tools', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database, { clock });
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => void (clock.aheadMs += 60_000 - (clock.now() % 60_000) + 20_000));
 

@@ -62,7 +62,7 @@ describeOnEmbedded('the loop of tools', (database) => {
       },
     });
     ledger = new LedgerReader(gateway);
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all(Object.values(upstreams).map((upstream) => upstream.close()));
@@ -211,7 +211,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect((await chat(kind, stream, fields)).message.content).toBe('Done.');
         const [sent] = sentTo(kind);
         expect(JSON.stringify(sent!.messages).match(/Europe\/Paris/g)).toHaveLength(2);
-        // Of another account, or changed, it is ignored.
+        // A seal of another account, or a changed one, is ignored.
         begin(kind, text('Done.'));
         const forged = { ...message, reasoning_details: [{ ...message.reasoning_details[0], data: 'fl1.forged' }] };
         expect((await chat(kind, stream, { ...fields, messages: [ASK, forged, result] })).message.content).toBe(
@@ -325,8 +325,8 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(await ledger.openHolds()).toBe(0);
       });
 
-      it('ends with the answer so far where the key has no room for another call', async () => {
-        // Room for the first call, and for no second one beside it.
+      it('ends with the answer so far where the key’s limit does not allow another call', async () => {
+        // Enough for the first call, but not for a second one.
         const response = await gateway.request('/routing/explain', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -516,7 +516,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         });
       });
 
-      it('is not run where there is no room for it', async () => {
+      it('is not run where it exceeds a limit', async () => {
         const response = await gateway.request('/routing/explain', {
           method: 'POST',
           headers: { 'content-type': 'application/json' },

@@ -58,7 +58,7 @@ describeOnEmbedded('max_uses of a tool', (database) => {
       ],
     });
     ({ key } = await bench.gateway.newKey({}));
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await bench?.close();
     await Promise.all([vendor?.close(), other?.close()]);

@@ -37,7 +37,7 @@ describeOnEmbedded('parameters of tools', (database) => {
     );
     const engines = { simulated: {}, searxng: { base_url: 'http://127.0.0.1:9' } };
     gateway = await startGateway(database, { catalog: { ...models, tools: { web_search: { engines } } } });
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([anthropic?.close(), openai?.close()]);

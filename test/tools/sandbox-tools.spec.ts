@@ -16,7 +16,7 @@ describeOnEmbedded('tools of the sandbox', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => gateway?.close());
 
   async function ask(tools: object[], lines: string[], fields: object = {}, route = '/messages'): Promise<JsonBody> {

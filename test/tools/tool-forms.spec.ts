@@ -1,5 +1,5 @@
 /**
- * A tool in a wrong form is a 400 that shows the right one, on both faces; known forms pass. Bodies with one tool, read
+ * A tool in a wrong form is a 400 that shows the right one, on every face; known forms pass. Bodies with one tool, read
  * as their routes read them.
  */
 import 'reflect-metadata';
@@ -8,17 +8,22 @@ import { readRequest as readChat } from '../../src/faces/chat/read-request.js';
 import { GatewayError } from '../../src/core/errors.js';
 import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
 import { readRequest as readMessages } from '../../src/faces/messages/read-request.js';
+import { CreateResponseDto } from '../../src/faces/responses/create-response.dto.js';
+import { readRequest as readResponses } from '../../src/faces/responses/read-request.js';
+import type { JsonBody } from '../support/recorded-request.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
 
 const BODY = { model: 'a/b', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };
 const HEADERS = { betas: [] };
 
-type Face = 'messages' | 'chat';
-const READERS: Readonly<Record<Face, (body: object) => unknown>> = {
+type Face = 'messages' | 'chat' | 'responses';
+const READERS: Readonly<Record<Face, (body: JsonBody) => unknown>> = {
   messages: (body) => readMessages(readBody(body, CreateMessageDto), HEADERS),
   chat: (body) => readChat(readBody(body, CreateChatDto), HEADERS),
+  responses: ({ messages, max_tokens: _most, ...body }: JsonBody) =>
+    readResponses(readBody({ ...body, input: messages }, CreateResponseDto), HEADERS),
 };
-const FACES: readonly Face[] = ['messages', 'chat'];
+const FACES: readonly Face[] = ['messages', 'chat', 'responses'];
 
 /** The message of the refusal of a body; undefined where it is accepted. */
 function refusal(face: Face, fields: object): string | undefined {

@@ -48,7 +48,7 @@ describeOnEmbedded('names of tools', (database) => {
       catalog: { ...models, tools: { web_search: { engines } } },
       coolsDown: false,
     });
-  }, 90_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all(Object.values(upstreams ?? {}).map((upstream) => upstream.close()));
@@ -186,7 +186,7 @@ describeOnEmbedded('names of tools', (database) => {
     });
 
     it.each<[string, object[], string]>([
-      ['what the vendor alone can keep to', [OWN, { ...VENDORS, defer_loading: true }], 'tools.1: another tool is called web_search, as web_search_20250305 is, and it cannot be served under another name: tools.1.defer_loading: is true'],
+      ['what the vendor alone can keep to', [OWN, { ...VENDORS, defer_loading: true }], 'tools.1: another tool is called web_search, as web_search_20250305 is, and it cannot be served under another name: tools.1.defer_loading: must not be true'],
       ['what the caller runs', [{ type: 'openrouter:bash' }, { type: 'bash_20250124', name: 'bash' }], 'tools.1: another tool is called bash, as bash_20250124 is'],
       ['what the caller runs beside a function', [{ type: 'bash_20250124', name: 'bash' }, { ...OWN, name: 'bash' }], 'tools.0: another tool is called bash, as bash_20250124 is'],
       ['what the gateway does not know', [{ ...OWN, name: 'memory' }, { type: 'memory_20250818', name: 'memory' }], 'tools.1: another tool is called memory, as memory_20250818 is'],

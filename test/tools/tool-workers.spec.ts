@@ -152,7 +152,7 @@ onLinux('gives its threads a lower priority than the process, which keeps its ow
   expect(Math.max(...added)).toBe(Math.min(19, own + 10));
 });
 
-it('frees its place at once when the caller leaves, whether a thread had the job or not', async () => {
+it('frees its slot at once when the caller leaves, whether a thread had the job or not', async () => {
   const pool = workers().of('a key');
   const { input } = held();
   const abort = new Cancellation();

@@ -122,7 +122,7 @@ describe.each([
     else expect(answered).toEqual(failure('url_not_accessible', name === 'firecrawl' ? 5n : 0n));
   });
 
-  it('may not lead to a domain outside the allowed ones', async () => {
+  it('may not redirect to a domain outside the allowed ones', async () => {
     const evil = 'https://evil.example/';
     for (const metadata of [{ sourceURL: evil }, { sourceURL: URL_, url: evil }]) {
       leadTo(evil, metadata);

@@ -222,7 +222,7 @@ describe('a requested tool', () => {
     const tools = { webFetch: { price: 7n, engines: new Map() } };
     const both = ['openrouter:web_fetch', 'web_fetch_20250910'].map((type) => bench.offer({ type, tools }));
     for (const one of both) {
-      expect(one).toMatchObject({ price: 7n, usesMax: 50, engine: 'openrouter', shown: { name: 'web_fetch' } });
+      expect(one).toMatchObject({ price: 7n, usesMax: 50, engine: 'openrouter', asFunction: { name: 'web_fetch' } });
     }
     expect(bench.offer({ parameters: { max_uses: 3, max_content_tokens: null } }).usesMax).toBe(3);
     expect(bench.offer({ parameters: { max_uses: 51 } }).usesMax).toBe(50);
@@ -319,7 +319,7 @@ describe('a caller that leaves', () => {
   });
 });
 
-describe('without room', () => {
+describe('beyond the bytes in flight', () => {
   it('a fetch fails as busy, and its bytes are released', async () => {
     const small = new FetchBench(1_000);
     const url = web.at('/x', whole('text/plain', 'x'.repeat(900)));

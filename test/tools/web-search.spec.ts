@@ -256,7 +256,7 @@ describe('an abort', () => {
     abort.abort(new CallerGone());
     await expect(searching).rejects.toThrow(CallerGone);
     while (connecting() > before) await new Promise((resolve) => setImmediate(resolve));
-    // Otherwise it would go on until the connection times out.
+    // Otherwise it would run until the connection times out.
     expect(performance.now() - abortedAt).toBeLessThan(2_000);
     await hole.close();
   });

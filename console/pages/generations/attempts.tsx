@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { useProviderNames } from '../../api/provider-names.js';
 import type { Generation } from '../../api/schema.js';
 import { Money } from '../../parts/money.js';
 import { Empty } from '../../parts/states.js';
@@ -10,10 +11,13 @@ type Attempt = Generation['attempts'][number] & { readonly place: number };
 /** The narrowest bar, in percent: a call of no time is seen too. */
 const WIDTH_MIN = 0.5;
 
-/** The calls of providers in their order, each where it stood in time. */
+/** The calls of providers in their order, each at its time. */
 export function Attempts({ of }: { readonly of: Generation }): JSX.Element {
   const attempts = of.attempts.map((one, at): Attempt => ({ ...one, place: at + 1 }));
   const span = spanOf(attempts);
+  const names = useProviderNames();
+  const providerOf = ({ provider }: Attempt): string | null =>
+    provider === null ? null : (names.get(provider) ?? provider);
   return (
     <section aria-labelledby="attempts">
       <h2 id="attempts">Attempts</h2>
@@ -24,9 +28,14 @@ export function Attempts({ of }: { readonly of: Generation }): JSX.Element {
           caption="Attempts"
           hidesCaption
           columns={[
-            { name: 'place', title: 'No.', isNumber: true, cell: ({ place }) => place },
-            { name: 'provider', title: 'Provider', cell: ({ provider }) => provider ?? '–' },
-            { name: 'model', title: 'Model', cell: ({ model }) => model ?? '–' },
+            { name: 'place', title: 'No.', isNumber: true, cell: ({ place }) => place, sortBy: ({ place }) => place },
+            {
+              name: 'provider',
+              title: 'Provider',
+              cell: (one) => providerOf(one) ?? '–',
+              sortBy: providerOf,
+            },
+            { name: 'model', title: 'Model', cell: ({ model }) => model ?? '–', sortBy: ({ model }) => model },
             {
               name: 'outcome',
               title: 'Outcome',
@@ -36,12 +45,31 @@ export function Attempts({ of }: { readonly of: Generation }): JSX.Element {
                   {status !== null && ` (${status})`}
                 </span>
               ),
+              sortBy: ({ fault }) => fault ?? 'answered',
             },
-            { name: 'time', title: 'When', cell: (one) => <Bar of={one} span={span} /> },
-            { name: 'took', title: 'Took', isNumber: true, cell: ({ duration_ms: took }) => <Duration ms={took} /> },
-            { name: 'cost', title: 'Cost', isNumber: true, cell: ({ cost }) => <Money usd={cost} /> },
+            {
+              name: 'time',
+              title: 'When',
+              cell: (one) => <Bar of={one} span={span} />,
+              sortBy: ({ started_at: at }) => at,
+            },
+            {
+              name: 'took',
+              title: 'Took',
+              isNumber: true,
+              cell: ({ duration_ms: took }) => <Duration ms={took} />,
+              sortBy: ({ duration_ms: took }) => took,
+            },
+            {
+              name: 'cost',
+              title: 'Cost',
+              isNumber: true,
+              cell: ({ cost }) => <Money usd={cost} />,
+              sortBy: ({ cost }) => cost,
+            },
           ]}
           rows={attempts}
+          csv="attempts.csv"
           keyOf={({ place }) => String(place)}
         />
       )}

@@ -22,7 +22,7 @@ interface Row {
   readonly usd: number | null;
 }
 
-/** What it cost, by class. */
+/** Cost of a generation, by class of tokens. */
 export function Cost({ of }: { readonly of: Generation }): JSX.Element {
   const loaded = useData(`cost ${of.id}`, async (signal) => {
     const began = Date.parse(of.created_at);
@@ -43,11 +43,24 @@ export function Cost({ of }: { readonly of: Generation }): JSX.Element {
             caption="Cost by class"
             hidesCaption
             columns={[
-              { name: 'class', title: 'Class', cell: ({ name }) => name },
-              { name: 'tokens', title: 'Amount', isNumber: true, cell: ({ tokens }) => tokens },
-              { name: 'usd', title: 'USD', isNumber: true, cell: ({ usd }) => <Money usd={usd} /> },
+              { name: 'class', title: 'Class', cell: ({ name }) => name, sortBy: ({ name }) => name },
+              {
+                name: 'tokens',
+                title: 'Amount',
+                isNumber: true,
+                cell: ({ tokens }) => tokens,
+                sortBy: ({ tokens }) => tokens,
+              },
+              {
+                name: 'usd',
+                title: 'USD',
+                isNumber: true,
+                cell: ({ usd }) => <Money usd={usd} />,
+                sortBy: ({ usd }) => usd,
+              },
             ]}
             rows={rowsOf(of, figures)}
+            csv="cost.csv"
             keyOf={({ name }) => name}
           />
         )}

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
+import { orderingWords } from '../../parts/orderings.js';
 import { Empty } from '../../parts/states.js';
 import { Table } from '../../parts/table.js';
 
-/** The parts of a decision that are drawn; all of it is in the record. */
+/** The parts of a decision that are drawn; the record has the complete decision. */
 interface ShownDecision {
   readonly derivation: string;
   readonly requested?: string;
@@ -56,15 +57,27 @@ function Kept({ of: { derivation, plan } }: { readonly of: ShownDecision }): JSX
       {plan && (
         <>
           <p>
-            Order: {plan.ordering}. At most {plan.attemptsMax} {plan.attemptsMax === 1 ? 'attempt' : 'attempts'}.
+            Order: {orderingWords(plan.ordering)}. At most {plan.attemptsMax}{' '}
+            {plan.attemptsMax === 1 ? 'attempt' : 'attempts'}.
           </p>
           <Table
             caption="Endpoints in their order"
             columns={[
-              { name: 'model', title: 'Model', cell: ({ model }) => model },
-              { name: 'endpoint', title: 'Endpoint', cell: ({ tag }) => tag },
-              { name: 'provider', title: 'Provider', cell: ({ provider }) => provider },
-              { name: 'price', title: 'USD per million tokens', isNumber: true, cell: ({ price }) => price },
+              { name: 'model', title: 'Model', cell: ({ model }) => model, sortBy: ({ model }) => model },
+              { name: 'endpoint', title: 'Endpoint', cell: ({ tag }) => tag, sortBy: ({ tag }) => tag },
+              {
+                name: 'provider',
+                title: 'Provider',
+                cell: ({ provider }) => provider,
+                sortBy: ({ provider }) => provider,
+              },
+              {
+                name: 'price',
+                title: 'USD per million tokens',
+                isNumber: true,
+                cell: ({ price }) => price,
+                sortBy: ({ price }) => price,
+              },
               {
                 name: 'weight',
                 title: 'Chance',
@@ -78,6 +91,7 @@ function Kept({ of: { derivation, plan } }: { readonly of: ShownDecision }): JSX
                       <meter min={0} max={all} value={weight} aria-hidden="true" />
                     </>
                   ),
+                sortBy: ({ weight }) => weight ?? null,
               },
               {
                 name: 'notes',
@@ -87,6 +101,7 @@ function Kept({ of: { derivation, plan } }: { readonly of: ShownDecision }): JSX
                   '–',
               },
             ]}
+            csv="endpoints-in-order.csv"
             rows={plan.legs}
             keyOf={({ model, tag }) => `${model} ${tag} ${plan.legs.findIndex((leg) => leg.tag === tag)}`}
           />
@@ -94,10 +109,27 @@ function Kept({ of: { derivation, plan } }: { readonly of: ShownDecision }): JSX
             <Table
               caption="Left out"
               columns={[
-                { name: 'model', title: 'Model', cell: ({ model }) => model ?? '–' },
-                { name: 'endpoint', title: 'Endpoint', cell: ({ tag }) => tag ?? '–' },
-                { name: 'reason', title: 'Reason', wraps: true, cell: ({ words }) => words },
+                {
+                  name: 'model',
+                  title: 'Model',
+                  cell: ({ model }) => model ?? '–',
+                  sortBy: ({ model }) => model ?? null,
+                },
+                {
+                  name: 'endpoint',
+                  title: 'Endpoint',
+                  cell: ({ tag }) => tag ?? '–',
+                  sortBy: ({ tag }) => tag ?? null,
+                },
+                {
+                  name: 'reason',
+                  title: 'Reason',
+                  wraps: true,
+                  cell: ({ words }) => words,
+                  sortBy: ({ words }) => words,
+                },
               ]}
+              csv="left-out.csv"
               rows={plan.excluded}
               keyOf={(one) => JSON.stringify(one)}
             />

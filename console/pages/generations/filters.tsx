@@ -1,21 +1,18 @@
 import type { JSX } from 'preact';
-import { addressOf, navigate, query } from '../../app/router.js';
 import type { Operations } from '../../api/schema.js';
+import { query } from '../../app/router.js';
+import { FilterForm, type Filter } from '../../parts/filter-form.js';
 
 type ListQuery = NonNullable<Operations['generationsList']['query']>;
 type FilterName = Exclude<keyof ListQuery, 'cursor' | 'limit' | 'format' | 'tag'> | 'tag';
 
-interface Filter {
+interface GenerationFilter extends Filter {
   readonly name: FilterName;
-  readonly label: string;
-  readonly isDay?: true;
-  readonly options?: readonly string[];
-  readonly hint?: string;
-  /** Whether an index answers it: the others need a range of time. */
+  /** Whether an index answers the filter: other filters need a range of time. */
   readonly isIndexed?: boolean;
 }
 
-/** Of lists without a range of their own, where a filter needs one. */
+/** Range of lists without one of their own, where a filter needs one. */
 const RANGE_DAYS = 30;
 const DAY_MS = 86_400_000;
 
@@ -24,10 +21,15 @@ const ERROR_TYPES = [
   'permission_denied', 'provider_overloaded', 'provider_unavailable', 'rate_limit_exceeded', 'server', 'timeout', 'unprocessable',
 ] as const satisfies readonly NonNullable<ListQuery['error_type']>[]; // oxfmt-ignore
 
+const anyOf = (values: readonly string[]): NonNullable<Filter['options']> => [
+  ['', 'any'],
+  ...values.map((value) => [value, value] as const),
+];
+
 /** The filters, by the names that the API and the address of the page have. */
-export const FILTERS: readonly Filter[] = [
-  { name: 'from', label: 'From (UTC)', isDay: true, isIndexed: true },
-  { name: 'to', label: 'Before (UTC)', isDay: true, isIndexed: true },
+export const FILTERS: readonly GenerationFilter[] = [
+  { name: 'from', label: 'From (UTC)', type: 'date', isIndexed: true },
+  { name: 'to', label: 'Before (UTC)', type: 'date', isIndexed: true },
   { name: 'model', label: 'Model', hint: 'sandbox/echo' },
   { name: 'provider', label: 'Provider', hint: 'slug' },
   { name: 'key', label: 'Key', hint: 'hash', isIndexed: true },
@@ -36,8 +38,8 @@ export const FILTERS: readonly Filter[] = [
   { name: 'session_id', label: 'Session', isIndexed: true },
   { name: 'workspace_id', label: 'Workspace', hint: 'id or slug', isIndexed: true },
   { name: 'status', label: 'Status', hint: '429' },
-  { name: 'error_type', label: 'Error', options: ERROR_TYPES },
-  { name: 'api', label: 'Interface', options: ['messages', 'chat'] },
+  { name: 'error_type', label: 'Error', options: anyOf(ERROR_TYPES) },
+  { name: 'api', label: 'Interface', options: anyOf(['messages', 'chat', 'responses']) },
   { name: 'min_cost', label: 'USD, at least', hint: '0.25' },
   { name: 'tag', label: 'Tag', hint: 'name=value' },
 ];
@@ -54,61 +56,11 @@ export function filtersOf(parameters: URLSearchParams): ListQuery {
 export const isRangeAdded = (parameters: URLSearchParams): boolean =>
   !parameters.get('from') && filtersOf(parameters).from !== undefined;
 
-const DAY = { type: 'date' } as const;
-
 const firstDay = (): string => new Date(Date.now() - RANGE_DAYS * DAY_MS).toISOString().slice(0, 10);
 
-/** Reads the filters from the address, and writes them there. */
-export function FilterForm(): JSX.Element {
-  const given = FILTERS.filter(({ name }) => query.value.get(name)).length;
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    const fields = new FormData(event.currentTarget as HTMLFormElement) as unknown as Iterable<[string, string]>;
-    navigate(addressOf('generations', Object.fromEntries([...fields].map(([name, value]) => [name, value.trim()]))));
-  };
-  return (
-    <details class="filters" open={given > 0}>
-      <summary>{given === 0 ? 'Filters' : `Filters (${given})`}</summary>
-      <form onSubmit={submit} key={query.value.toString()}>
-        <div class="fields">
-          {FILTERS.map((filter) => (
-            <Field key={filter.name} filter={filter} value={query.value.get(filter.name) ?? ''} />
-          ))}
-        </div>
-        {isRangeAdded(query.value) && (
-          <p class="hint">Of the last {RANGE_DAYS} days, unless “From” names another day.</p>
-        )}
-        <div class="buttons">
-          <button type="submit" class="main">
-            Show
-          </button>
-          <button type="button" onClick={() => navigate(addressOf('generations'))}>
-            Clear
-          </button>
-        </div>
-      </form>
-    </details>
-  );
-}
-
-function Field({ filter, value }: { readonly filter: Filter; readonly value: string }): JSX.Element {
-  const { name, label, isDay, options, hint } = filter;
-  const id = `filter-${name}`;
-  return (
-    <div>
-      <label for={id}>{label}</label>
-      {options ? (
-        <select id={id} name={name}>
-          <option value="">any</option>
-          {options.map((option) => (
-            <option key={option} selected={option === value}>
-              {option}
-            </option>
-          ))}
-        </select>
-      ) : (
-        <input id={id} name={name} defaultValue={value} {...(isDay ? DAY : { placeholder: hint })} spellcheck={false} />
-      )}
-    </div>
-  );
-}
+/** The form of the filters. */
+export const GenerationFilters = (): JSX.Element => (
+  <FilterForm page="generations" filters={FILTERS}>
+    {isRangeAdded(query.value) && <p class="hint">Of the last {RANGE_DAYS} days, unless “From” names another day.</p>}
+  </FilterForm>
+);

@@ -1,17 +1,18 @@
 import type { JSX } from 'preact';
 import { useKeyNames } from '../../api/key-names.js';
-import { call, operationPath } from '../../api/client.js';
+import { call } from '../../api/client.js';
 import type { GenerationRecord } from '../../api/schema.js';
 import { useData } from '../../api/use-data.js';
-import { ROOT } from '../../app/base.js';
 import { query, setQuery } from '../../app/router.js';
+import { CsvLink } from '../../parts/csv.js';
 import { Link } from '../../parts/link.js';
 import { Money } from '../../parts/money.js';
 import { NamedId } from '../../parts/named-id.js';
+import { CursorPages } from '../../parts/pages.js';
 import { Empty, Shown } from '../../parts/states.js';
 import { Table, type Column } from '../../parts/table.js';
 import { Duration, Time, zone } from '../../parts/time.js';
-import { FilterForm, filtersOf } from './filters.js';
+import { GenerationFilters, filtersOf } from './filters.js';
 
 const PAGE_MAX = '50';
 /** Between an answer and the next request of the live list, in milliseconds. */
@@ -33,7 +34,7 @@ export function GenerationList(): JSX.Element {
   return (
     <>
       <h1 tabIndex={-1}>Generations</h1>
-      <FilterForm />
+      <GenerationFilters />
       <Toolbar filters={filters} isLive={isLive} />
       <Shown of={loaded}>
         {({ data, next_cursor: next }) => (
@@ -49,7 +50,7 @@ export function GenerationList(): JSX.Element {
                 keyOf={({ id }) => id}
               />
             )}
-            <Pages cursor={cursor} next={next} />
+            <CursorPages cursor={cursor} next={next} />
           </>
         )}
       </Shown>
@@ -57,8 +58,13 @@ export function GenerationList(): JSX.Element {
   );
 }
 
-function Toolbar({ filters, isLive }: { readonly filters: object; readonly isLive: boolean }): JSX.Element {
-  const csv = new URL(operationPath('generationsList', { ...filters, format: 'csv' }), ROOT).href;
+function Toolbar({
+  filters,
+  isLive,
+}: {
+  readonly filters: ReturnType<typeof filtersOf>;
+  readonly isLive: boolean;
+}): JSX.Element {
   return (
     <div class="toolbar">
       <label class="switch">
@@ -72,9 +78,7 @@ function Toolbar({ filters, isLive }: { readonly filters: object; readonly isLiv
       <span role="status" class="hint">
         {isLive && 'New ones appear within seconds while this page is seen.'}
       </span>
-      <a href={csv} download="generations.csv">
-        Export as CSV
-      </a>
+      <CsvLink operation="generationsList" query={filters} file="generations.csv" />
     </div>
   );
 }
@@ -86,34 +90,6 @@ const Nothing = ({ hasFilters }: { readonly hasFilters: boolean }): JSX.Element 
       : 'There are no generations yet. They appear here once the first request is settled.'}
   </Empty>
 );
-
-interface PagesProps {
-  readonly cursor: string | undefined;
-  readonly next: string | null;
-}
-
-/** Back by the history of the browser, which knows where the reader was. */
-function Pages({ cursor, next }: PagesProps): JSX.Element | null {
-  if (cursor === undefined && next === null) return null;
-  const turn = (to: string): void => {
-    setQuery({ cursor: to, live: '' });
-    document.querySelector('h1')?.focus();
-  };
-  return (
-    <nav class="pages" aria-label="Older and newer">
-      {cursor !== undefined && (
-        <button type="button" onClick={() => turn('')}>
-          Newest
-        </button>
-      )}
-      {next !== null && (
-        <button type="button" onClick={() => turn(next)}>
-          Older
-        </button>
-      )}
-    </nav>
-  );
-}
 
 const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<GenerationRecord>[] => [
   {
@@ -172,7 +148,7 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Genera
   },
 ];
 
-/** How it ended, in a word and by its status. */
+/** Result of a generation: its outcome in a word, and the status of its reply. */
 export function Outcome({
   of: { outcome, status, error_type: error },
 }: {

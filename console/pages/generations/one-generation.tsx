@@ -3,6 +3,7 @@ import { useKeyNames } from '../../api/key-names.js';
 import { call } from '../../api/client.js';
 import type { Generation } from '../../api/schema.js';
 import { useData } from '../../api/use-data.js';
+import { useWorkspaceNames } from '../../api/workspace-names.js';
 import { Link } from '../../parts/link.js';
 import { Money } from '../../parts/money.js';
 import { Copy, NamedId } from '../../parts/named-id.js';
@@ -13,7 +14,7 @@ import { Cost } from './cost.js';
 import { Decision } from './decision.js';
 import { Outcome } from './generation-list.js';
 
-/** One request: what happened to it, what it cost, and why it went where it went. */
+/** Page of one request: its calls, its cost, and its routing decision. */
 export function OneGeneration({ id }: { readonly id: string }): JSX.Element {
   const loaded = useData(id, async (signal) => (await call('generationShow', { query: { id } }, signal)).data);
   return (
@@ -41,6 +42,7 @@ export function OneGeneration({ id }: { readonly id: string }): JSX.Element {
 
 function Facts({ of: one }: { readonly of: Generation }): JSX.Element {
   const names = useKeyNames();
+  const workspaces = useWorkspaceNames();
   const facts: readonly (readonly [string, JSX.Element | string | null])[] = [
     ['Time', <Time at={one.created_at} withZone />],
     ['Outcome', <Outcome of={one} />],
@@ -59,7 +61,7 @@ function Facts({ of: one }: { readonly of: Generation }): JSX.Element {
     ['User', filtered('user', one.user)],
     ['Member', one.member],
     ['Session', filtered('session_id', one.session_id)],
-    ['Workspace', <code>{one.workspace_id}</code>],
+    ['Workspace', <NamedId id={one.workspace_id} name={workspaces.get(one.workspace_id)} />],
     [
       'Tags',
       one.tags &&
@@ -88,7 +90,7 @@ function Facts({ of: one }: { readonly of: Generation }): JSX.Element {
   );
 }
 
-/** A value that leads to all requests that share it. */
+/** A value with a link to all requests that share it. */
 const filtered = (name: string, value: string | null): JSX.Element | null =>
   value === null ? null : (
     <Link to="generations" parameters={{ [name]: value }}>

@@ -7,7 +7,7 @@ import { Panel, PANEL_EVERY_MS } from './panel.js';
 
 const SHOWN_MAX = '5';
 
-/** What alarms have reported last. */
+/** Panel with the newest reports of alarms. */
 export function AlarmsPanel(): JSX.Element {
   const loaded = useData(
     'alarms',

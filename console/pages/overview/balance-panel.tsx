@@ -4,7 +4,7 @@ import { useData } from '../../api/use-data.js';
 import { Money } from '../../parts/money.js';
 import { Panel, PANEL_EVERY_MS } from './panel.js';
 
-/** What the account has left. */
+/** Panel with the balance of the account. */
 export function BalancePanel(): JSX.Element {
   const loaded = useData('balance', async (signal) => (await call('creditsShow', {}, signal)).data, PANEL_EVERY_MS);
   return (

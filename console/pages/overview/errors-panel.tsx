@@ -7,7 +7,7 @@ import { Table } from '../../parts/table.js';
 import { Panel, PANEL_EVERY_MS } from './panel.js';
 import { today } from './today.js';
 
-/** What callers received today in place of an answer, by kind. */
+/** Panel with the number of errors that callers received today, by kind. */
 export function ErrorsPanel(): JSX.Element {
   const loaded = useData(
     'errors',
@@ -50,6 +50,7 @@ export function ErrorsPanel(): JSX.Element {
               },
             ]}
             rows={errors.toSorted((one, other) => other.requests - one.requests)}
+            csv="errors.csv"
             keyOf={({ kind }) => kind}
           />
         );

@@ -9,7 +9,7 @@ import { hoursOfToday, printHour, today } from './today.js';
 
 const METRICS = ['p50_latency', 'p90_latency'] as const;
 
-/** How long callers waited today for the first word. */
+/** Panel with the time that callers waited for the first word today. */
 export function LatencyPanel(): JSX.Element {
   const loaded = useData(
     'latency',

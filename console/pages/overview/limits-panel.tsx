@@ -57,6 +57,7 @@ export function LimitsPanel(): JSX.Element {
               },
             ]}
             rows={limited.toSorted((one, other) => usedOf(other) - usedOf(one)).slice(0, SHOWN_MAX)}
+            csv="limits.csv"
             keyOf={({ hash }) => hash}
           />
         );

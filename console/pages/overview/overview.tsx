@@ -7,7 +7,9 @@ import { LimitsPanel } from './limits-panel.js';
 import { ProvidersPanel } from './providers-panel.js';
 import { SpendPanel } from './spend-panel.js';
 
-/** What is spent today, what fails, what runs out next. Each panel makes one request, beside the others. */
+/**
+ * Page with the spend, the errors and the scarcest limits of today. Each panel makes one request; all run concurrently.
+ */
 export function Overview(): JSX.Element {
   return (
     <>

@@ -2,12 +2,12 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Loaded } from '../../api/use-data.js';
 import { Shown } from '../../parts/states.js';
 
-/** How often a panel that is seen is loaded again, in milliseconds. */
+/** Milliseconds between two loads of a visible panel. */
 export const PANEL_EVERY_MS = 60_000;
 
 interface PanelProps<Data> {
   readonly title: string;
-  /** What the figures are of. */
+  /** Period or subject of the figures. */
   readonly note?: string;
   readonly of: Loaded<Data>;
   readonly children: (data: Data) => ComponentChildren;

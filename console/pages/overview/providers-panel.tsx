@@ -57,6 +57,7 @@ export function ProvidersPanel(): JSX.Element {
               },
             ]}
             rows={troubled}
+            csv="providers-in-trouble.csv"
             keyOf={({ slug }) => slug}
           />
         );

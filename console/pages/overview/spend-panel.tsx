@@ -22,7 +22,7 @@ interface Sums {
   readonly tokens: number;
 }
 
-/** What is spent today, by hour and by model. */
+/** Panel with the spend of the account today, by hour and by model. */
 export function SpendPanel(): JSX.Element {
   const loaded = useData(
     'spend',
@@ -75,7 +75,7 @@ const Tile = ({ name, children }: { readonly name: string; readonly children: JS
 );
 
 interface ModelRow extends Sums {
-  /** Null: the others. */
+  /** Null: all models that have no row of their own. */
   readonly model: string | null;
 }
 
@@ -133,6 +133,7 @@ function Models({ rows }: { readonly rows: readonly Activity[] }): JSX.Element {
         },
       ]}
       rows={shown}
+      csv="spend-by-model.csv"
       keyOf={({ model }) => model ?? '\0'}
     />
   );

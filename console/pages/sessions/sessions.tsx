@@ -17,7 +17,7 @@ interface List {
   readonly total_count: number;
 }
 
-/** Who is signed in to the console. */
+/** Page with the active sessions of the console. */
 export function Sessions(): JSX.Element {
   const list = useData('sessions', listSessions);
   const names = useKeyNames();
@@ -25,7 +25,10 @@ export function Sessions(): JSX.Element {
   return (
     <>
       <h1 tabIndex={-1}>Sessions</h1>
-      <p>A session ends with its key, after 30 minutes without a request, and after 12 hours.</p>
+      <p>
+        A session ends after 30 minutes without a request, after 12 hours, and with its key, or with the group that gave
+        it, in the settings.
+      </p>
       <Shown of={list}>
         {({ data, total_count: total }) => (
           <>
@@ -34,6 +37,7 @@ export function Sessions(): JSX.Element {
               hidesCaption
               columns={columnsWith(names, setEnding)}
               rows={data}
+              csv="sessions.csv"
               keyOf={(one) => one.id}
             />
             {total > data.length && (
@@ -66,6 +70,16 @@ export function Sessions(): JSX.Element {
   );
 }
 
+interface OwnerProps {
+  readonly of: Session;
+  readonly names: ReadonlyMap<string, string>;
+}
+
+function Owner({ of: { key, person }, names }: OwnerProps): JSX.Element {
+  if (key !== null) return <NamedId id={key} name={names.get(key)} />;
+  return <NamedId id={`${person!.subject} at ${person!.issuer}, by the group ${person!.group}`} name={person!.name} />;
+}
+
 const columnsWith = (
   names: ReadonlyMap<string, string>,
   end: (session: Session) => void,
@@ -85,7 +99,7 @@ const columnsWith = (
       </button>
     ),
   },
-  { name: 'key', title: 'Key', cell: (one) => <NamedId id={one.key} name={names.get(one.key)} /> },
+  { name: 'key', title: 'Key or person', cell: (one) => <Owner of={one} names={names} /> },
   {
     name: 'created',
     title: `Signed in (${zone()})`,

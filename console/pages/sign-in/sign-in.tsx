@@ -1,35 +1,38 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { asFailure, type ApiFailure } from '../../api/transport.js';
-import { hasEnded, signIn } from '../../app/session.js';
+import { hasEnded, signIn, type SignInBody } from '../../app/session.js';
+import { beginSignOn, issuer, signOnFailure } from '../../app/sign-on.js';
 import { Failure } from '../../parts/states.js';
 
 /** Before the token of a link that signs in once. */
 const LINK = '#link=';
 
-/** The way in: a management key, or a link that the gateway has printed. */
+/** The way in: the issuer of the settings, a management key, or a link that the gateway has printed. */
 export function SignIn(): JSX.Element {
   const [link, setLink] = useState(() =>
     location.hash.startsWith(LINK) ? location.hash.slice(LINK.length) : undefined,
   );
-  const [failure, setFailure] = useState<ApiFailure>();
+  const [failure, setFailure] = useState<ApiFailure | undefined>(signOnFailure.value);
   const [isUnderWay, setUnderWay] = useState(false);
   useEffect(() => {
     document.title = 'Sign in – Fairlead';
     // Neither the history nor a copied address keeps the token.
     if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
   }, []);
-  const open = async (body: Parameters<typeof signIn>[0]): Promise<void> => {
+  const attempt = async (way: () => Promise<void>): Promise<void> => {
     setUnderWay(true);
     setFailure(undefined);
+    signOnFailure.value = undefined;
     try {
-      await signIn(body);
+      await way();
     } catch (error) {
       setFailure(asFailure(error));
       setUnderWay(false);
-      if ('link' in body) setLink(undefined);
+      setLink(undefined);
     }
   };
+  const open = (body: SignInBody): Promise<void> => attempt(() => signIn(body));
   return (
     <main class="sign-in">
       <h1>Sign in to Fairlead</h1>
@@ -41,6 +44,14 @@ export function SignIn(): JSX.Element {
         </p>
       )}
       {failure && <Failure failure={failure} />}
+      {issuer !== undefined && link === undefined && (
+        <div class="issuer">
+          <button type="button" class="main" disabled={isUnderWay} onClick={() => void attempt(beginSignOn)}>
+            Sign in with <bdi>{issuer}</bdi>
+          </button>
+          <p class="hint">Or with a key of this gateway:</p>
+        </div>
+      )}
       {link === undefined ? (
         <KeyForm isUnderWay={isUnderWay} open={(key) => void open({ key })} />
       ) : (

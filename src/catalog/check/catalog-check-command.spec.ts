@@ -12,7 +12,7 @@ import { outputOf, type CommandOutput } from '../../../test/support/command-outp
 import { compiledSource } from '../../../test/support/compiled-source.js';
 import { SystemClock } from '../../core/time.js';
 import { ProviderRegistry } from '../../providers/registry.js';
-import { UndiciTransport } from '../../providers/undici-transport.js';
+import { UndiciTransport } from '../../providers/transport/undici-transport.js';
 import { runCatalogCheck } from './catalog-check-command.js';
 
 const SHIPPED = `
@@ -90,7 +90,7 @@ describe('npm run fairlead -- check FILE', () => {
       code: 0,
       error: '',
       out: `own.yaml: 1 model, 2 endpoints, 2 providers, the sandbox not counted
-Of its own: 1 model, 2 endpoints, 1 provider
+In your file: 1 model, 2 endpoints, 1 provider
 
 Stale
   1 source: older than 90 days
@@ -100,19 +100,19 @@ Missing
   1 endpoint: no quantization: left out wherever one is requested: vendor/m at vendor
 
 Dearer
-  1 endpoint: dearer than the model's author
+  1 endpoint: more expensive than the model's author
     vendor/m at mine, where vendor takes less: prompt 1.5 instead of 1 (+50 %)
 
 Cheaper
   nothing
 
-Of the shipped catalog, which it extends
+In the shipped catalog, which your file extends
 
 Stale
   nothing
 
 Missing
-  1 provider: no word on training and retention: left out under zdr and data_collection: deny: vendor
+  1 provider: training and retention are not stated: left out under zdr and data_collection: deny: vendor
 
 Dearer
   nothing
@@ -120,7 +120,7 @@ Dearer
 Cheaper
   nothing
 
-Left of them
+Left with a filter
   under zdr: 1 model, 1 endpoint
   under data_collection: deny: 1 model, 1 endpoint
   under quantizations: [fp8]: 1 model, 1 endpoint
@@ -139,10 +139,10 @@ Left of them
   it('judges the entries of the file before those of the shipped one, each separately', async () => {
     const added = OWN.replaceAll('vendor/m', 'mine/added').replace('    distillable: true\n', '');
     await writeFile(join(folder, 'added.yaml'), added);
-    const [own, shipped] = (await check(['added.yaml'])).out.split('Of the shipped catalog, which it extends');
-    expect(own).toContain('no word on distillable: left out under enforce_distillable_text: mine/added\n');
+    const [own, shipped] = (await check(['added.yaml'])).out.split('In the shipped catalog, which your file extends');
+    expect(own).toContain('distillable is not stated: left out under enforce_distillable_text: mine/added\n');
     expect(own).not.toContain('vendor/m');
-    expect(shipped).toContain('no word on distillable: left out under enforce_distillable_text: vendor/m\n');
+    expect(shipped).toContain('distillable is not stated: left out under enforce_distillable_text: vendor/m\n');
     expect(shipped).not.toContain('mine/added');
     const { findings } = JSON.parse((await check(['added.yaml', '--json'])).out) as {
       findings: readonly { readonly origin: string }[];
@@ -365,6 +365,6 @@ describe('npm run fairlead -- check', () => {
     );
     expect(stderr).toBe('');
     expect(stdout).toMatch(/^catalog\/default\.yaml: [\d,]+ models, [\d,]+ endpoints, [\d,]+ providers/);
-    expect(stdout).toMatch(/Left of them\n {2}under zdr: \d+ models?/);
+    expect(stdout).toMatch(/Left with a filter\n {2}under zdr: \d+ models?/);
   });
 });

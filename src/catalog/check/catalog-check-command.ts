@@ -32,7 +32,7 @@ npm run fairlead -- check OLD NEW [--strict] [--all] [--json]
 
 Reads a catalog as the gateway does and reports what is stale, missing, dearer or cheaper than the vendor's list, and how
 much of it is left under each restriction that a caller may set. Of a file that extends the shipped one its own entries come first.
-Without a file it judges the one that FAIRLEAD_CATALOG names. With two files it lists what the newer one
+Without a file it checks the one that FAIRLEAD_CATALOG names. With two files it lists what the newer one
 changes, and the routes that change with it. No provider is called, nothing is written.
 
 --only        groups to report, separated by commas: ${FINDING_GROUPS.join(', ')}
@@ -205,7 +205,7 @@ interface OwnDocument {
   readonly models?: readonly { readonly id: string }[];
 }
 
-/** By the same rule as `readCredential`. */
+/** The rule of `readCredential`. */
 const isUnset = (value: string | undefined): boolean => (value?.trim() ?? '') === '';
 
 /**
@@ -230,7 +230,7 @@ function readWords({ words, variables, workingDirectory }: CommandContext): Chec
   const [first, second, ...others] = positionals;
   const file = first ?? namedBy(variables, workingDirectory);
   if (file === undefined || others.length > 0)
-    throw misused('give one file to judge, or two to compare, or set FAIRLEAD_CATALOG');
+    throw misused('give one file to check, or two to compare, or set FAIRLEAD_CATALOG');
   const ofOne = (['only', 'stale-days', 'today'] as const).find((name) => values[name] !== undefined);
   if (second !== undefined && ofOne) throw misused(`--${ofOne} is for one file`);
   const staleDays = values['stale-days'] ?? String(STALE_DAYS);
@@ -278,7 +278,7 @@ const parseOptions = (words: readonly string[]) =>
 function readGroups(only: string | undefined): readonly FindingGroup[] {
   if (only === undefined) return FINDING_GROUPS;
   return only.split(',').map((name) => {
-    const group = FINDING_GROUPS.find((one) => one === name.trim());
+    const group = FINDING_GROUPS.find((known) => known === name.trim());
     if (group === undefined) throw misused(`--only takes ${FINDING_GROUPS.join(', ')}, with commas between them`);
     return group;
   });

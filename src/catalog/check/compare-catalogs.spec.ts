@@ -64,7 +64,7 @@ it.each([
   [{ image_tokens: 'gemini' }, 'image_tokens: – → gemini'],
   [{ scores: { coding: { value: 0.5, source: 'a bench' } } }, 'scores.coding: – → 0.5 (a bench)'],
   [{ limits: { concurrency: 3 } }, 'limits.concurrency: – → 3'],
-  // Endpoints without a value of their own follow the model.
+  // Endpoints without a separate value follow the model.
   [{ context_length: 2000 }, 'context_length: 1000 → 2000'],
 ])('reports a change of a model: %j', (parts, expected) => {
   expect(changes(before, catalog([provider], [{ ...model, ...parts }]))).toEqual([`vendor/m ${expected}`]);

@@ -5,7 +5,7 @@ import { endpointFigures, modelFigures, providerFigures, toolFigures, type Figur
 export interface FigureChange {
   /** `openai`, `openai/gpt-5`, `openai/gpt-5 at azure/eu`, `tools`. */
   readonly subject: string;
-  /** As named in the file. */
+  /** The name of the figure in the file. */
   readonly figure: string;
   /** Absent: the older catalog does not have it. */
   readonly before?: string;
@@ -31,10 +31,10 @@ export interface EntryNames {
 export function compareCatalogs(before: CatalogSnapshot, after: CatalogSnapshot): CatalogChanges {
   const models = pairs(before.models, after.models);
   const endpoints = models.flatMap(([id, old, now]) =>
-    pairs(byTag(old), byTag(now)).map(([tag, one, other]) => ({
+    pairs(byTag(old), byTag(now)).map(([tag, oldEndpoint, newEndpoint]) => ({
       subject: nameEndpoint(id, tag),
-      before: endpointFigures(one, old),
-      after: endpointFigures(other, now),
+      before: endpointFigures(oldEndpoint, old),
+      after: endpointFigures(newEndpoint, now),
     })),
   );
   const providers = pairs(before.providers, after.providers);
@@ -66,11 +66,11 @@ const pairs = <Entry>(
 const byTag = ({ endpoints }: Model): ReadonlyMap<string, Endpoint> =>
   new Map(endpoints.map((endpoint) => [endpoint.tag, endpoint]));
 
-function onlyIn(one: CatalogSnapshot, other: CatalogSnapshot): EntryNames {
+function onlyIn(catalog: CatalogSnapshot, compared: CatalogSnapshot): EntryNames {
   return {
-    providers: [...one.providers.keys()].filter((slug) => !other.providers.has(slug)),
-    models: [...one.models.keys()].filter((id) => !other.models.has(id)),
-    endpoints: pairs(one.models, other.models).flatMap(([id, model, there]) => {
+    providers: [...catalog.providers.keys()].filter((slug) => !compared.providers.has(slug)),
+    models: [...catalog.models.keys()].filter((id) => !compared.models.has(id)),
+    endpoints: pairs(catalog.models, compared.models).flatMap(([id, model, there]) => {
       const tags = byTag(there);
       return model.endpoints.filter(({ tag }) => !tags.has(tag)).map(({ tag }) => nameEndpoint(id, tag));
     }),

@@ -6,7 +6,7 @@ import { REPRESENTATIVE_REQUESTS, requestTo, type RepresentativeRequest } from '
 /** Representative requests to one model that are routed differently, all of them from the same legs to the same. */
 export interface RouteDifference {
   readonly model: string;
-  /** Their names. */
+  /** Names of the representative requests that are routed differently. */
   readonly requests: readonly string[];
   /** Tags of the legs in order, of one draw that is the same for both catalogs. */
   readonly before: readonly string[];
@@ -43,11 +43,11 @@ export function compareRoutes(
     for (const representative of REPRESENTATIVE_REQUESTS) {
       if (representative.isLong && tokensMin === undefined) continue;
       const promptTokensMin = representative.isLong && tokensMin;
-      const [one, other] = [before, after].map((catalog) =>
+      const [planBefore, planAfter] = [before, after].map((catalog) =>
         planOf(representative, id, catalog, known, promptTokensMin),
       );
-      if (representative === REPRESENTATIVE_REQUESTS[0]) shares.push(...differentShares(id, one!, other!));
-      addDifference(grouped, id, representative.name, tagsOf(one!), tagsOf(other!));
+      if (representative === REPRESENTATIVE_REQUESTS[0]) shares.push(...differentShares(id, planBefore!, planAfter!));
+      addDifference(grouped, id, representative.name, tagsOf(planBefore!), tagsOf(planAfter!));
     }
     routes.push(...grouped.values());
   }

@@ -2,7 +2,7 @@ import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { planNeutrally, type KnownProviders } from './neutral-plan.js';
 import { RESTRICTIONS, requestTo } from './representative-requests.js';
 
-/** How much of a catalog remains under a restriction of the caller's. */
+/** The part of a catalog that remains under a restriction by the caller. */
 export interface LeftUnder {
   /** `zdr`. */
   readonly restriction: string;

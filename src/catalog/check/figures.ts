@@ -24,7 +24,7 @@ const FACTOR_DECIMALS = 6;
 
 /** Without credentials. */
 export function providerFigures({ policy, aborts, quirks, ...provider }: CatalogProvider): Figures {
-  return given({
+  return presentFigures({
     name: provider.name,
     dialect: provider.dialect,
     platform: provider.platform,
@@ -44,7 +44,7 @@ export function providerFigures({ policy, aborts, quirks, ...provider }: Catalog
 
 /** Without credentials, and without engines whose credential is not set. */
 export function toolFigures({ webSearch, webFetch, imageGeneration, bash }: ToolsConfiguration): Figures {
-  return given({
+  return presentFigures({
     'web_search.default': webSearch?.default,
     ...engineValues('web_search', webSearch?.engines),
     'web_fetch.price': webFetch && formatUsd(webFetch.price),
@@ -67,7 +67,7 @@ function engineValues(tool: string, engines: ToolEngines | undefined): Record<st
 
 /** Without its endpoints. */
 export function modelFigures({ scores, limits, ...model }: Model): Figures {
-  return given({
+  return presentFigures({
     name: model.name,
     aliases: model.aliases,
     created: model.created === undefined ? undefined : new Date(model.created * 1_000).toISOString().slice(0, 10),
@@ -90,7 +90,7 @@ export function modelFigures({ scores, limits, ...model }: Model): Figures {
 /** @param model whose context length applies where the endpoint has none of its own */
 export function endpointFigures(endpoint: Endpoint, model: Model): Figures {
   return new Map([
-    ...given({
+    ...presentFigures({
       model: endpoint.upstreamModel,
       dialect: endpoint.dialect,
       quantization: endpoint.quantization === 'unknown' ? undefined : endpoint.quantization,
@@ -137,7 +137,7 @@ function addClasses(prefix: string, length: string, prices: Partial<TokenPrices>
   }
 }
 
-function given(values: Readonly<Record<string, Value>>): Figures {
+function presentFigures(values: Readonly<Record<string, Value>>): Figures {
   const figures = new Map<string, string>();
   for (const [name, value] of Object.entries(values)) {
     const text = typeof value === 'object' ? value.join(', ') : String(value ?? '');

@@ -56,7 +56,7 @@ it('finds outputs without a maximum, but not where the model has one', () => {
 it.each([
   ['takes images, no image_tokens_max', 'imageTokensMax'],
   ['takes files, no page_tokens_max', 'pageTokensMax'],
-  ['no word on distillable', 'distillable'],
+  ['distillable is not stated', 'distillable'],
 ] as const)('finds: %s', (words, figure) => {
   const { [figure]: _, ...less } = whole;
   expect(found([less])).toEqual([[words, 'vendor/whole']]);
@@ -84,7 +84,7 @@ it('finds providers without a data policy', () => {
   const silent = { collectsData: true, zeroDataRetention: false };
   const with_ = (policy: CatalogProvider['policy']) =>
     found([whole], { providers: [{ ...PROVIDERS[0]!, policy }, PROVIDERS[1]!] });
-  expect(with_(silent)).toEqual([['no word on training and retention', 'alpha']]);
+  expect(with_(silent)).toEqual([['training and retention are not stated', 'alpha']]);
   expect(with_({ ...silent, region: 'eu' })).toHaveLength(1);
   expect(with_({ ...silent, collectsData: false })).toEqual([]);
   expect(with_({ ...silent, zeroDataRetention: true })).toEqual([]);

@@ -43,7 +43,7 @@ type ModelEndpoint = { readonly model: Model; readonly endpoint: Model['endpoint
 
 function missingOfEndpoints(models: readonly Model[]): readonly Finding[] {
   const endpoints = models.flatMap((model) => model.endpoints.map((endpoint): ModelEndpoint => ({ model, endpoint })));
-  const where = (words: string, isMissing: (one: ModelEndpoint) => boolean): readonly Finding[] =>
+  const where = (words: string, isMissing: (entry: ModelEndpoint) => boolean): readonly Finding[] =>
     findingOf(
       'missing',
       'endpoint',
@@ -53,7 +53,7 @@ function missingOfEndpoints(models: readonly Model[]): readonly Finding[] {
   return [
     ...where(
       'no max_completion_tokens: what a call may cost is bounded by the whole context',
-      ({ model, endpoint }) => (endpoint.maxCompletionTokens ?? model.maxCompletionTokens) === undefined,
+      ({ model, endpoint }) => !model.task && (endpoint.maxCompletionTokens ?? model.maxCompletionTokens) === undefined,
     ),
     ...where(
       'no quantization: left out wherever one is requested',
@@ -85,7 +85,7 @@ function missingOfModels(models: readonly Model[]): readonly Finding[] {
       ({ inputModalities, pageTokensMax }) => inputModalities.includes('file') && pageTokensMax === undefined,
     ),
     ...where(
-      'no word on distillable: left out under enforce_distillable_text',
+      'distillable is not stated: left out under enforce_distillable_text',
       ({ distillable }) => distillable === undefined,
     ),
     ...where('only one endpoint: no other answers when it fails', (model) => model.endpoints.length === 1),
@@ -103,11 +103,11 @@ function missingOfProviders(catalog: JudgedCatalog, known: KnownProviders): read
     );
   return [
     ...where(
-      'no word on training and retention: left out under zdr and data_collection: deny',
+      'training and retention are not stated: left out under zdr and data_collection: deny',
       ({ policy }) => !speaksOfData(policy),
     ),
     ...where(
-      'no credential: only callers who bring theirs reach it',
+      'no credential: only callers with a credential of their own reach it',
       (provider) => provider.credential === undefined && known.wantsCredential(provider),
     ),
     ...findingOf(
@@ -119,7 +119,7 @@ function missingOfProviders(catalog: JudgedCatalog, known: KnownProviders): read
         return variable === undefined ? [] : [`${provider.slug} (${variable})`];
       }),
     ),
-    ...where('no endpoint: nothing is ever sent to it', ({ slug }) => !serving.has(slug)),
+    ...where('no endpoint: it is never called', ({ slug }) => !serving.has(slug)),
   ];
 }
 

@@ -23,7 +23,7 @@ it('finds nothing at list prices', () => {
 it('reports by how much a price is above the list', () => {
   expect(found([selling('host', { ...LIST, prompt: perMillion(2.5), completion: perMillion(8.01) })])).toEqual([
     [
-      "dearer: dearer than the vendor's list",
+      "dearer: more expensive than the vendor's list",
       'vendor/m at host: prompt 2.5 instead of 2 (+25 %), completion 8.01 instead of 8 (+0.1 %)',
     ],
   ]);
@@ -31,7 +31,7 @@ it('reports by how much a price is above the list', () => {
 
 it('reports by how much one is below it, also of an endpoint that is dearer elsewhere', () => {
   expect(found([selling('host', { ...LIST, prompt: perMillion(3), completion: perMillion(6) })])).toEqual([
-    ["dearer: dearer than the vendor's list", 'vendor/m at host: prompt 3 instead of 2 (+50 %)'],
+    ["dearer: more expensive than the vendor's list", 'vendor/m at host: prompt 3 instead of 2 (+50 %)'],
     ["cheaper: cheaper than the vendor's list", 'vendor/m at host: completion 6 instead of 8 (-25 %)'],
   ]);
 });
@@ -39,23 +39,23 @@ it('reports by how much one is below it, also of an endpoint that is dearer else
 it('compares charged prices: a class without a price of its own costs the same as its side', () => {
   const cached = selling('host', { ...LIST, inputCacheRead: perMillion(0.2) });
   expect(found([selling('host')], [cached])).toEqual([
-    ["dearer: dearer than the vendor's list", 'vendor/m at host: input_cache_read 2 instead of 0.2 (+900 %)'],
+    ["dearer: more expensive than the vendor's list", 'vendor/m at host: input_cache_read 2 instead of 0.2 (+900 %)'],
   ]);
 });
 
 it('compares lengths of prompts, each from where the difference begins', () => {
   const longer = (usd: number): Pricing => ({ ...LIST, tiers: [{ minPromptTokens: 1_000, prompt: perMillion(usd) }] });
   expect(found([selling('host', longer(5))], [selling('host', longer(4))])).toEqual([
-    ["dearer: dearer than the vendor's list", 'vendor/m at host: prompt from 1000 tokens 5 instead of 4 (+25 %)'],
+    ["dearer: more expensive than the vendor's list", 'vendor/m at host: prompt from 1000 tokens 5 instead of 4 (+25 %)'],
   ]);
   expect(found([selling('host')], [selling('host', longer(4))])).toEqual([
     ["cheaper: cheaper than the vendor's list", 'vendor/m at host: prompt from 1000 tokens 2 instead of 4 (-50 %)'],
   ]);
-  // The same difference at every length is reported once.
+  // A difference that is equal at every length is reported once.
   const dearer = selling('host', { ...LIST, prompt: perMillion(3), tiers: [{ minPromptTokens: 5, completion: 1n }] });
   const list = selling('host', { ...LIST, tiers: [{ minPromptTokens: 5, completion: 1n }] });
   expect(found([dearer], [list])[0]).toEqual([
-    "dearer: dearer than the vendor's list",
+    "dearer: more expensive than the vendor's list",
     'vendor/m at host: prompt 3 instead of 2 (+50 %)',
   ]);
 });
@@ -69,7 +69,7 @@ it('compares tiers with prices in both, and prices per use', () => {
   const cent = 10_000_000_000n;
   expect(found([selling('host', with_(5, 2n * cent))], [selling('host', with_(4, cent))])).toEqual([
     [
-      "dearer: dearer than the vendor's list",
+      "dearer: more expensive than the vendor's list",
       'vendor/m at host: priority prompt 5 instead of 4 (+25 %), request 0.02 instead of 0.01 (+100 %)',
     ],
   ]);
@@ -79,7 +79,7 @@ it('compares tiers with prices in both, and prices per use', () => {
 it('uses the list of the same provider and upstream model, under any id', () => {
   const own = selling('host', { ...LIST, prompt: perMillion(4) });
   expect(found([own], undefined, 'mine/other')).toEqual([
-    ["dearer: dearer than the vendor's list", 'mine/other at host: prompt 4 instead of 2 (+100 %)'],
+    ["dearer: more expensive than the vendor's list", 'mine/other at host: prompt 4 instead of 2 (+100 %)'],
   ]);
   expect(found([{ ...own, upstreamModel: 'unknown' }])).toEqual([]);
 });
@@ -109,7 +109,7 @@ it("without a list compares the sides with the author's prices, where those are 
   const author = selling('vendor', { ...LIST, inputCacheRead: perMillion(0.2) });
   expect(found([selling('unlisted', { ...LIST, prompt: perMillion(3) })], [author])).toEqual([
     [
-      "dearer: dearer than the model's author",
+      "dearer: more expensive than the model's author",
       'vendor/m at unlisted, where vendor takes less: prompt 3 instead of 2 (+50 %)',
     ],
   ]);
@@ -120,7 +120,7 @@ it('knows authors whose provider has another name, and finds their endpoint in t
   const author = selling('xai', LIST);
   const host = selling('host', { ...LIST, prompt: perMillion(3) });
   expect(found([author, host], [], 'x-ai/m')).toEqual([
-    ["dearer: dearer than the model's author", 'x-ai/m at host, where xai takes less: prompt 3 instead of 2 (+50 %)'],
+    ["dearer: more expensive than the model's author", 'x-ai/m at host, where xai takes less: prompt 3 instead of 2 (+50 %)'],
   ]);
 });
 

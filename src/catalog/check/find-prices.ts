@@ -59,7 +59,7 @@ export function findPrices(models: readonly Model[], shipped: CatalogSnapshot): 
         note(
           cheaper,
           subject,
-          differences.filter((one) => !isDearer(one)),
+          differences.filter((difference) => !isDearer(difference)),
         );
       } else if (authors && authors.provider.slug !== provider.slug) {
         const name = `${subject}, where ${authors.provider.slug} takes less`;
@@ -68,9 +68,9 @@ export function findPrices(models: readonly Model[], shipped: CatalogSnapshot): 
     }
   }
   return [
-    ...findingOf('dearer', 'endpoint', "dearer than the vendor's list", dearer),
-    ...findingOf('dearer', 'endpoint', "dearer than the model's author", dearerThanAuthor),
-    ...findingOf('cheaper', 'endpoint', "cheaper than the vendor's list: what is charged does not pay for it", cheaper),
+    ...findingOf('dearer', 'endpoint', "more expensive than the vendor's list", dearer),
+    ...findingOf('dearer', 'endpoint', "more expensive than the model's author", dearerThanAuthor),
+    ...findingOf('cheaper', 'endpoint', "cheaper than the vendor's list: the charge does not cover the cost", cheaper),
     ...findingOf('cheaper', 'endpoint', 'a price of 0 without free: true', unpriced),
   ];
 }
@@ -82,7 +82,7 @@ const EVERY_CLASS = { classes: TOKEN_CLASS_NAMES, units: UNIT_NAMES, tiers: ['st
  */
 const SIDES = { classes: ['prompt', 'completion'], units: [], tiers: ['standard'] } as const;
 
-interface Compared {
+interface ComparedFigures {
   readonly classes: readonly TokenClassName[];
   readonly units: readonly UnitName[];
   readonly tiers: readonly ServiceTier[];
@@ -90,34 +90,34 @@ interface Compared {
 
 const listKey = (provider: string, upstreamModel: string): string => JSON.stringify([provider, upstreamModel]);
 
-interface Listed {
+interface ListedEndpoint {
   readonly endpoint: Endpoint;
-  /** Its model makes images: with a tool of the provider's it is sold at other prices than without. */
+  /** Whether the model generates images: with the provider's image tool such an endpoint has other prices. */
   readonly draws: boolean;
 }
 
 const makesImages = ({ outputModalities }: Model): boolean => outputModalities.includes('image');
 
 /**
- * By provider and upstream model. Several: the vendor sells the model in several places, or also as one that makes
+ * By provider and upstream model. Several: the vendor sells the model in several regions, or also as one that makes
  * images.
  */
-function listedEndpoints({ models }: CatalogSnapshot): ReadonlyMap<string, readonly Listed[]> {
-  const lists = new Map<string, Listed[]>();
+function listedEndpoints({ models }: CatalogSnapshot): ReadonlyMap<string, readonly ListedEndpoint[]> {
+  const lists = new Map<string, ListedEndpoint[]>();
   for (const model of models.values()) {
     for (const endpoint of model.endpoints) {
       const key = listKey(endpoint.provider.slug, endpoint.upstreamModel);
-      const one = { endpoint, draws: makesImages(model) };
+      const priced = { endpoint, draws: makesImages(model) };
       const list = lists.get(key);
-      if (list) list.push(one);
-      else lists.set(key, [one]);
+      if (list) list.push(priced);
+      else lists.set(key, [priced]);
     }
   }
   return lists;
 }
 
-/** The listed endpoint in the same place, of those that make images as this model does, else of all. */
-function nearestOf(listed: readonly Listed[], tag: string, model: Model): Endpoint {
+/** The listed endpoint in the same region, of those that make images as this model does, else of all. */
+function nearestOf(listed: readonly ListedEndpoint[], tag: string, model: Model): Endpoint {
   const alike = listed.filter(({ draws }) => draws === makesImages(model));
   const lists = alike.length > 0 ? alike : listed;
   return (lists.find(({ endpoint }) => endpoint.tag === tag) ?? lists[0]!).endpoint;
@@ -140,7 +140,7 @@ function describe({ name, price, listed }: PriceDifference): string {
   return `${name} ${formatUsd(price)} instead of ${formatUsd(listed)}${share}`;
 }
 
-/** With one decimal. */
+/** A percentage with one decimal. */
 const percent = (part: bigint, whole: bigint): string =>
   String(Math.round((1_000 * Number(part)) / Number(whole)) / 10);
 
@@ -148,15 +148,15 @@ const percent = (part: bigint, whole: bigint): string =>
 function comparePrices(
   pricing: Pricing | null,
   listed: Pricing | null,
-  compared: Compared,
+  compared: ComparedFigures,
 ): readonly PriceDifference[] {
   const [own, list] = [pricing ?? NOTHING, listed ?? NOTHING];
   const differences = compared.tiers
     .filter((tier) => tier === 'standard' || (own[tier] && list[tier]))
     .flatMap((tier) => compared.classes.flatMap((kind) => compareClass(own, list, kind, tier)));
   for (const unit of compared.units) {
-    const [price, other] = [own[UNITS[unit]] ?? 0n, list[UNITS[unit]] ?? 0n];
-    if (price !== other) differences.push({ name: unit, price, listed: other });
+    const [price, listPrice] = [own[UNITS[unit]] ?? 0n, list[UNITS[unit]] ?? 0n];
+    if (price !== listPrice) differences.push({ name: unit, price, listed: listPrice });
   }
   return differences;
 }

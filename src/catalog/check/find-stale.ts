@@ -2,7 +2,7 @@ import type { CatalogProvider, CatalogSnapshot, Model } from '../../core/routing
 import { daysBetween, type Day } from './day.js';
 import { endpointFigures, modelFigures, providerFigures, type Figures } from './figures.js';
 import { findingOf, type Finding } from './finding.js';
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import { SOURCES_FILE, type CatalogSources, type FigureSources, type Source } from './read-sources.js';
 
 /**
@@ -15,7 +15,7 @@ export interface Staleness {
 }
 
 /** An entry of both the judged catalog and the shipped one, with its sources. */
-interface Sourced {
+interface SourcedEntry {
   readonly own: Figures;
   readonly shipped: Figures;
   readonly sources: FigureSources;
@@ -49,38 +49,38 @@ export function findStale(
 const ageOf = ({ publishedOn, readOn }: Source, today: Day): number => daysBetween(publishedOn ?? readOn, today);
 
 function describe(source: Source, count: number, today: Day): string {
-  const { title, place, readOn, publishedOn } = source;
+  const { title, location, readOn, publishedOn } = source;
   // The title of a page without one is its address.
-  const name = place.endsWith(title) ? place : `${title} (${place})`;
+  const name = location.endsWith(title) ? location : `${title} (${location})`;
   const published = publishedOn === undefined ? '' : `of ${publishedOn}, `;
-  return `${name}, ${published}read on ${readOn}, ${ageOf(source, today)} days old: ${counted(count, 'figure')}`;
+  return `${name}, ${published}read on ${readOn}, ${ageOf(source, today)} days old: ${pluralize(count, 'figure')}`;
 }
 
 const listProviders = (
   providers: readonly CatalogProvider[],
   shipped: CatalogSnapshot,
   sources: CatalogSources,
-): readonly Sourced[] =>
+): readonly SourcedEntry[] =>
   providers.flatMap((provider) => {
     const there = shipped.providers.get(provider.slug);
     const known = sources.providers.get(provider.slug);
     return there && known ? [{ own: providerFigures(provider), shipped: providerFigures(there), sources: known }] : [];
   });
 
-const listModels = (models: readonly Model[], shipped: CatalogSnapshot, sources: CatalogSources): readonly Sourced[] =>
+const listModels = (models: readonly Model[], shipped: CatalogSnapshot, sources: CatalogSources): readonly SourcedEntry[] =>
   models.flatMap((model) => {
     const there = shipped.models.get(model.id);
     const known = sources.models.get(model.id);
     if (!there || !known) return [];
-    const endpoints = model.endpoints.flatMap((endpoint): readonly Sourced[] => {
-      const other = there.endpoints.find(({ tag }) => tag === endpoint.tag);
-      if (!other) return [];
+    const endpoints = model.endpoints.flatMap((endpoint): readonly SourcedEntry[] => {
+      const counterpart = there.endpoints.find(({ tag }) => tag === endpoint.tag);
+      if (!counterpart) return [];
       const ofProvider = (sources.providers.get(endpoint.provider.slug) ?? NO_SOURCES).get(PARAMETERS);
       const own = known.endpoints.get(endpoint.tag) ?? NO_SOURCES;
       return [
         {
           own: endpointFigures(endpoint, model),
-          shipped: endpointFigures(other, there),
+          shipped: endpointFigures(counterpart, there),
           sources: ofProvider ? new Map([[PARAMETERS, ofProvider], ...own]) : own,
         },
       ];
@@ -88,13 +88,13 @@ const listModels = (models: readonly Model[], shipped: CatalogSnapshot, sources:
     return [{ own: modelFigures(model), shipped: modelFigures(there), sources: known.figures }, ...endpoints];
   });
 
-/** Endpoints without a source of their own for it have their provider's. */
+/** Endpoints without a separate source for it have their provider's. */
 const PARAMETERS = 'supported_parameters';
 
 const TARIFFS = /^pricing\.(?:fast|priority|flex|geo)\./;
 
 /** Whether the figure (`policy`: all of `policy.…`) is present and equal to the shipped one. */
-function isShipped(figure: string, { own, shipped }: Sourced): boolean {
+function isShipped(figure: string, { own, shipped }: SourcedEntry): boolean {
   const names = [...shipped.keys()].filter((name) => {
     if (figure === 'tariffs') return TARIFFS.test(name);
     return name === figure || (name.startsWith(`${figure}.`) && !TARIFFS.test(name));

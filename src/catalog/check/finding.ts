@@ -12,7 +12,7 @@ export interface Finding {
   readonly subjects: readonly [string, ...string[]];
 }
 
-/** Where the entries of a finding are: in the judged file, or in the shipped one that it extends. */
+/** The file with the entries of a finding: the checked file, or the shipped one that it extends. */
 export type FindingOrigin = 'file' | 'shipped';
 
 /** Empty where it applies to no entry. */

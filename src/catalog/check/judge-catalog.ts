@@ -19,7 +19,7 @@ export interface JudgedBy {
   readonly shipped: CatalogSnapshot;
   /** Undefined where the file extends nothing: then all entries are its own. */
   readonly own: OwnEntries | undefined;
-  /** Of the shipped catalog; undefined: there is no such file. */
+  /** Sources of the shipped catalog; undefined: there is no such file. */
   readonly sources: CatalogSources | undefined;
   readonly staleness: Staleness;
   readonly known: KnownProviders;
@@ -38,11 +38,11 @@ export interface EntryCounts {
  * The findings about a catalog, and how much of it remains under restrictions. The sandbox is code and is not counted.
  */
 export interface Judgement extends EntryCounts {
-  /** Of the file itself, where it extends the shipped one. */
+  /** Counts of the file itself, where it extends the shipped one. */
   readonly own?: EntryCounts;
-  /** Those of the file itself come first. */
+  /** Findings of the file itself come first. */
   readonly findings: readonly (Finding & { readonly origin: FindingOrigin })[];
-  /** How much remains under each restriction that a caller may set. */
+  /** The part of the catalog that remains under each restriction that a caller may set. */
   readonly left: readonly LeftUnder[];
 }
 
@@ -86,8 +86,8 @@ function partsOf({ providers, models, tools }: Part, { slugs, ids }: OwnEntries)
     { origin: 'file', providers: providers.filter(isOwnProvider), models: models.filter(isOwnModel), tools },
     {
       origin: 'shipped',
-      providers: providers.filter((one) => !isOwnProvider(one)),
-      models: models.filter((one) => !isOwnModel(one)),
+      providers: providers.filter((provider) => !isOwnProvider(provider)),
+      models: models.filter((model) => !isOwnModel(model)),
       tools: {},
     },
   ];

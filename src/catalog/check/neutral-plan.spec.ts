@@ -4,7 +4,7 @@ import { AheadClock } from '../../../test/support/ahead-clock.js';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import type { FunctionTool } from '../../core/conversation/tools.js';
 import { ProviderRegistry } from '../../providers/registry.js';
-import type { Transport } from '../../providers/transport.js';
+import type { Transport } from '../../providers/transport/transport.js';
 import { planNeutrally } from './neutral-plan.js';
 import { requestTo } from './representative-requests.js';
 

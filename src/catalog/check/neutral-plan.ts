@@ -6,20 +6,22 @@ import { planRoute } from '../../core/routing/plan-route.js';
 import type { RouteInputs } from '../../core/routing/route-inputs.js';
 import { routeNeeds } from '../../core/routing/route-needs.js';
 
-/** What the code knows of providers in addition to the catalog. */
+/** Facts about providers that the code states in addition to the catalog. */
 export interface KnownProviders {
   /** Whether a field that a request sets reaches such an endpoint through its dialect. */
-  carries(...args: Parameters<NonNullable<RouteInputs['carries']>>): boolean;
-  /** What such an endpoint would not be sent of a request that requires it; undefined: all is sent. */
-  unmetBy(target: Parameters<NonNullable<RouteInputs['unmet']>>[0], request: ModelRequest): string | undefined;
+  carries(...args: Parameters<NonNullable<RouteInputs['supportsField']>>): boolean;
+  /**
+   * The first part of a request with requirements that such an endpoint would not receive; undefined: it receives all.
+   */
+  unmetBy(target: Parameters<NonNullable<RouteInputs['unmetRequirement']>>[0], request: ModelRequest): string | undefined;
   /** True when calls to the provider carry a credential. */
   wantsCredential(provider: CatalogProvider): boolean;
 }
 
-/** The same for both catalogs, so that differences between plans come from the catalogs. */
+/** One seed for both catalogs, so that differences between plans come from the catalogs. */
 const SEED = 'catalog:check';
 
-/** Nothing is known of any endpoint. */
+/** No endpoint has figures. */
 const UNKNOWN_HEALTH: HealthSnapshot = { find: () => undefined };
 
 /**
@@ -34,15 +36,17 @@ export function planNeutrally(
   known: Pick<KnownProviders, 'carries' | 'unmetBy'>,
   promptTokensMin?: number,
 ): Plan {
-  const needs = routeNeeds(request, catalog);
+  // The request represents requests of the model's own task.
+  const task = catalog.models.get(request.model)?.task;
+  const needs = { ...routeNeeds(request, catalog), ...(task && { task }) };
   const plan = planRoute({
     needs: promptTokensMin === undefined ? needs : { ...needs, promptTokensMin },
     catalog,
     health: UNKNOWN_HEALTH,
     credentials: [],
-    isShared: () => true,
-    carries: (target, parameter) => known.carries(target, parameter),
-    unmet: request.preferences.requireParameters ? (target) => known.unmetBy(target, request) : undefined,
+    offersSharedCredential: () => true,
+    supportsField: (target, parameter) => known.carries(target, parameter),
+    unmetRequirement: request.preferences.requireParameters ? (target) => known.unmetBy(target, request) : undefined,
     policies: [],
     seed: SEED,
   });

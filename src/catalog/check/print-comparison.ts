@@ -1,6 +1,6 @@
 import type { CatalogChanges, EntryNames, FigureChange } from './compare-catalogs.js';
 import type { RouteDifference, RouteDifferences, ShareDifference } from './compare-routes.js';
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import { listLines, listNames, type ShownMax } from './print-lists.js';
 import { REPRESENTATIVE_REQUESTS } from './representative-requests.js';
 
@@ -17,10 +17,10 @@ export function printComparison(
     `${before} → ${after}\n`,
     section('Added', listEntries(added, max), max),
     section('Removed', listEntries(removed, max), max),
-    section(`Changed: ${counted(figures.length, 'figure')}`, figures.map(describeChange), max),
-    section(`Routes differently: ${counted(countModels(routes), 'model')}`, routes.map(describeRoute), max),
+    section(`Changed: ${pluralize(figures.length, 'figure')}`, figures.map(describeChange), max),
+    section(`Routes differently: ${pluralize(countModels(routes), 'model')}`, routes.map(describeRoute), max),
     section(
-      `Drawn otherwise: ${counted(countModels(shares), 'model')}, how many requests in a hundred go there first`,
+      `Drawn otherwise: ${pluralize(countModels(shares), 'model')}, how many requests in a hundred go there first`,
       describeShares(shares),
       max,
     ),
@@ -45,7 +45,7 @@ function listEntries({ providers, models, endpoints }: EntryNames, max: ShownMax
   ] as const;
   return kinds
     .filter(([, names]) => names.length > 0)
-    .map(([kind, names]) => `${counted(names.length, kind)}: ${listNames(names, max)}`);
+    .map(([kind, names]) => `${pluralize(names.length, kind)}: ${listNames(names, max)}`);
 }
 
 function describeChange({ subject, figure, before, after }: FigureChange): string {
@@ -65,7 +65,7 @@ function describeRoute({ model, requests, before, after }: RouteDifference): str
 /** The most important change, from the caller's point of view. */
 function describeLegs(before: readonly string[], after: readonly string[]): string {
   if (after.length === 0) return `no endpoint left (was ${before.length}: ${before.join(', ')})`;
-  if (before.length === 0) return `now ${counted(after.length, 'leg')}: ${after.join(', ')} (was none)`;
+  if (before.length === 0) return `now ${pluralize(after.length, 'leg')}: ${after.join(', ')} (was none)`;
   const come = after.filter((tag) => !before.includes(tag));
   const gone = before.filter((tag) => !after.includes(tag));
   const parts = [

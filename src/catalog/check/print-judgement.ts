@@ -1,6 +1,6 @@
 import { FINDING_GROUPS, type Finding, type FindingGroup, type FindingOrigin } from './finding.js';
 import type { EntryCounts, Judgement } from './judge-catalog.js';
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import { listLines, listNames, type ShownMax } from './print-lists.js';
 
 const TITLES: Readonly<Record<FindingGroup, string>> = {
@@ -29,29 +29,29 @@ export function printJudgement(
     );
   return [
     `${name}: ${printCounts(judgement)}, the sandbox not counted\n`,
-    ...(own ? [`Of its own: ${printCounts(own)}\n`] : []),
+    ...(own ? [`In your file: ${printCounts(own)}\n`] : []),
     groupsOf('file'),
-    ...(own ? ['\nOf the shipped catalog, which it extends\n', groupsOf('shipped')] : []),
-    `\nLeft of them\n`,
+    ...(own ? ['\nIn the shipped catalog, which your file extends\n', groupsOf('shipped')] : []),
+    `\nLeft with a filter\n`,
     ...left.map(
       ({ restriction, models: some, endpoints: others }) =>
-        `  under ${restriction}: ${counted(some, 'model')}, ${counted(others, 'endpoint')}\n`,
+        `  under ${restriction}: ${pluralize(some, 'model')}, ${pluralize(others, 'endpoint')}\n`,
     ),
   ].join('');
 }
 
 const printCounts = ({ models, endpoints, providers }: EntryCounts): string =>
-  [counted(models, 'model'), counted(endpoints, 'endpoint'), counted(providers, 'provider')].join(', ');
+  [pluralize(models, 'model'), pluralize(endpoints, 'endpoint'), pluralize(providers, 'provider')].join(', ');
 
 const printGroups = (groups: readonly FindingGroup[], findings: readonly Finding[], max: ShownMax): string =>
   FINDING_GROUPS.filter((group) => groups.includes(group))
     .map((group) => {
       const found = findings.filter((finding) => finding.group === group);
-      return `\n${TITLES[group]}\n${found.length === 0 ? '  nothing\n' : found.map((one) => printFinding(one, max)).join('')}`;
+      return `\n${TITLES[group]}\n${found.length === 0 ? '  nothing\n' : found.map((finding) => printFinding(finding, max)).join('')}`;
     })
     .join('');
 
 function printFinding({ group, kind, words, subjects }: Finding, max: ShownMax): string {
-  const head = `  ${counted(subjects.length, kind)}: ${words}`;
+  const head = `  ${pluralize(subjects.length, kind)}: ${words}`;
   return HAS_LINES[group] ? `${head}\n${listLines('    ', subjects, max)}` : `${head}: ${listNames(subjects, max)}\n`;
 }

@@ -4,12 +4,12 @@ import { Field } from '../field.js';
 import { MODEL_ID } from '../read-model.js';
 import { isDay, type Day } from './day.js';
 
-/** Where figures were read (docs/operate/catalog.md#sources). */
+/** The source of figures (docs/operate/catalog.md#sources). */
 export interface Source {
   readonly id: string;
   readonly title: string;
   /** The address, or `name@version` of a package. */
-  readonly place: string;
+  readonly location: string;
   readonly readOn: Day;
   /** The day of its data, where it is published. */
   readonly publishedOn?: Day;
@@ -22,20 +22,20 @@ export interface Source {
 export const MEDIA_BASES = ['vendor', 'family', 'third-party', 'assumed'] as const;
 export type MediaBasis = (typeof MEDIA_BASES)[number];
 
-/** Which source a figure is from, by the figure's name in the catalog file. */
+/** The source of each figure, by the figure's name in the catalog file. */
 export type FigureSources = ReadonlyMap<string, Source>;
 
 /** The sources of the shipped catalog's figures. */
 export interface CatalogSources {
   readonly providers: ReadonlyMap<string, FigureSources>;
   readonly models: ReadonlyMap<string, ModelSources>;
-  /** By id: of models whose maximum of an image or a page is not their vendor's own. */
+  /** Sources of the maximum of an image or a page, by id of the models whose maximum is not their vendor's own. */
   readonly mediaBases: ReadonlyMap<string, MediaBasis>;
 }
 
 export interface ModelSources {
   readonly figures: FigureSources;
-  /** By tag. */
+  /** Sources of endpoints, by tag. */
   readonly endpoints: ReadonlyMap<string, FigureSources>;
 }
 
@@ -96,11 +96,11 @@ function readSource(field: Field): Source | undefined {
     return field.refuse('must have exactly one of url and package');
   const id = members.get('id')?.slug();
   const title = members.get('title')?.text();
-  const place = (url ?? packageField)?.text();
+  const location = (url ?? packageField)?.text();
   const readOn = readDay(members.get('read'));
   const publishedOn = readDay(members.get('published'));
-  if (id === undefined || title === undefined || place === undefined || readOn === undefined) return undefined;
-  return { id, title, place, readOn, ...(publishedOn !== undefined && { publishedOn }) };
+  if (id === undefined || title === undefined || location === undefined || readOn === undefined) return undefined;
+  return { id, title, location, readOn, ...(publishedOn !== undefined && { publishedOn }) };
 }
 
 function readDay(field: Field | undefined): Day | undefined {

@@ -4,10 +4,10 @@ import type { ProviderPreferences } from '../../core/routing/preferences.js';
 
 /** A request that represents all requests with the same needs. */
 export interface RepresentativeRequest {
-  /** As named in reports. */
+  /** The name in reports. */
   readonly name: string;
   readonly parts?: Partial<ModelRequest>;
-  /** Its prompt does not fit the smallest context of the model's endpoints. */
+  /** Whether the prompt exceeds the smallest context of the model's endpoints. */
   readonly isLong?: true;
 }
 
@@ -45,7 +45,7 @@ export const RESTRICTIONS: readonly { readonly name: string; readonly preference
   { name: 'enforce_distillable_text', preferences: { enforceDistillableText: true } },
 ];
 
-/** In the order of the reports; the first has no special needs. */
+/** Requests in the order of the reports; the first has no special needs. */
 export const REPRESENTATIVE_REQUESTS: readonly RepresentativeRequest[] = [
   { name: 'plain text', parts: containing(QUESTION) },
   { name: 'tools with require_parameters', parts: { ...TOOLS, preferences: { requireParameters: true } } },

@@ -51,7 +51,7 @@ const withDeltas = ({ vendor, value }: Opaque, deltas: readonly Opaque[]): Opaqu
   value: deltas.reduce((whole, { value: { type: _type, ...fields } }) => ({ ...whole, ...fields }), value),
 });
 
-/** Of one call, in characters: parsed in one step. Chosen far above any use. */
+/** Characters of the arguments of one call, which are parsed in one step. Chosen far above any use. */
 export const ARGUMENTS_LENGTH_MAX = 1024 * 1024;
 
 /** Levels of a call's arguments: with the levels around them in a request, as deep as a body may be. */

@@ -46,9 +46,9 @@ const conversation = fc
         assistant(
           ...(how === 'no' ? [] : [how === 'signed' ? thought(`${at}.${index}`) : sealed(`${at}.${index}`)]),
           // Some models number their calls anew in each turn.
-          ...calls.map(({ name }, place) => use(`call_${index}_${place}`, name)),
+          ...calls.map(({ name }, position) => use(`call_${index}_${position}`, name)),
         ),
-        user(...calls.map(({ length }, place) => result(`call_${index}_${place}`, 'r'.repeat(length)))),
+        user(...calls.map(({ length }, position) => result(`call_${index}_${position}`, 'r'.repeat(length)))),
       ]),
       assistant(...(thinks ? [thought(`${at}`)] : []), ...(isAlone && thinks ? [] : [text('!')])),
     ]);

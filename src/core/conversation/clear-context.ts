@@ -5,7 +5,7 @@ import { blockPath, type ContentBlock, type Message, type ToolResultBlock, type 
 import { CLEAR_THINKING, type ClearThinking, type ClearToolUses, type ContextEdit } from './context-edits.js';
 import type { ModelRequest } from './request.js';
 
-/** The result of an edit, in the words of its vendor. */
+/** The result of an edit, in the form of its vendor. */
 export type AppliedEdit = JsonObject & {
   readonly type: ContextEdit['type'];
   /** Estimated. */
@@ -19,7 +19,7 @@ export interface ClearedContext {
   readonly applied: readonly AppliedEdit[];
 }
 
-/** What the model reads in place of a cleared result. Our own text: the vendor does not publish its own. */
+/** Text that the model receives in place of a cleared result. Our own text: the vendor does not publish its own. */
 export const CLEARED_RESULT = '[tool result cleared]';
 
 /**
@@ -193,10 +193,10 @@ class Changes {
     const { origin: _origin, ...rest } = message;
     const content: ContentBlock[] = [];
     const paths: string[] = [];
-    for (const [place, block] of message.content.entries()) {
+    for (const [blockIndex, block] of message.content.entries()) {
       for (const left of this.left.get(block) ?? [block]) {
         content.push(left);
-        paths.push(blockPath(message, index, place));
+        paths.push(blockPath(message, index, blockIndex));
       }
     }
     return { ...rest, content, paths };

@@ -6,7 +6,7 @@ import type { WebCitation } from './web-citation.js';
 export interface CacheMarker {
   /** Absent: the provider's default, five minutes. */
   readonly ttl?: '5m' | '1h';
-  /** Who shares the cache, as the caller sent it. Not every platform takes it. */
+  /** The scope in which the cache is shared, unchanged from the request. Some platforms do not accept it. */
   readonly scope?: Json;
 }
 
@@ -33,11 +33,11 @@ export interface TextBlock extends Block {
    * The part of the model's work, in its vendor's word (`commentary`, `final_answer`), which the vendor requires back.
    */
   readonly phase?: string;
-  /** Where the prompt has no room for all of it, it may be cut: the UTF-16 units that remain at both ends. */
+  /** Allows the text to be shortened where the prompt does not fit: the UTF-16 units that remain at both ends. */
   readonly keeps?: { readonly start: number; readonly end: number };
 }
 
-/** Bytes in the request (base64, never decoded on the way) or an address from the caller. */
+/** Base64 data of the request, which is never decoded, or a URL of the caller. */
 export type MediaSource =
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'url'; readonly url: string };
@@ -45,7 +45,7 @@ export type MediaSource =
 export interface ImageBlock extends Block {
   readonly type: 'image';
   readonly source: MediaSource;
-  /** It is part of a file converted to text: a model without image input receives a note in its place. */
+  /** Whether the image is part of a file converted to text: a model without image input receives a note instead. */
   readonly isOfFile?: true;
   /** The resolution, where the vendor supports it: `auto`, `low`, `high`, `original`. */
   readonly detail?: string;
@@ -68,7 +68,7 @@ export type DocumentWords =
       readonly type: 'awaited';
       /** An external engine reads it, for money. */
       readonly isScan: boolean;
-      /** No model may receive the file itself. */
+      /** Whether every model receives the text in place of the file. */
       readonly isForAll: boolean;
       /** Absent: not counted, because the file is still to be fetched. */
       readonly pages?: number;
@@ -123,7 +123,7 @@ export interface ToolResultBlock extends Block {
   readonly toolUseId: string;
   readonly content: readonly ToolResultContent[];
   readonly isError?: boolean;
-  /** Of a gateway tool in an earlier turn: the pages that it is based on. They are not sent to models. */
+  /** Pages that a result of a gateway tool in an earlier turn is based on. They are not sent to models. */
   readonly sources?: readonly WebCitation[];
 }
 
@@ -163,7 +163,7 @@ export type ContentBlock =
   | RedactedThinkingBlock
   | OpaqueBlock;
 
-/** One turn. System turns keep their place among the others. */
+/** One turn. System turns keep their position among the others. */
 export interface Message {
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: readonly ContentBlock[];
@@ -175,5 +175,5 @@ export interface Message {
 }
 
 /** The path of the block in errors. @param index of the turn in the request */
-export const blockPath = ({ paths }: Message, index: number, place: number): string =>
-  paths?.[place] ?? `messages.${index}.content.${place}`;
+export const blockPath = ({ paths }: Message, index: number, blockIndex: number): string =>
+  paths?.[blockIndex] ?? `messages.${index}.content.${blockIndex}`;

@@ -11,11 +11,11 @@ export const CLEAR_THINKING = 'clear_thinking_20251015';
 /** Clears the results of old tool uses. */
 export interface ClearToolUses {
   readonly type: typeof CLEAR_TOOL_USES;
-  /** Nothing is cleared up to this threshold. */
+  /** Threshold above which content is cleared. */
   readonly trigger: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number };
   /** The number of latest uses that stay. */
   readonly keep: number;
-  /** In tokens; nothing is cleared where it would be less. */
+  /** Fewest tokens to clear: where fewer would be cleared, nothing is. */
   readonly clearAtLeast: number;
   /** Names of tools whose uses stay. */
   readonly excluded: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export type ContextEdit = ClearToolUses | ClearThinking;
 
 /** The edits that a request has for its conversation. */
 export interface ContextEdits {
-  /** In their order. */
+  /** Edits in their order. */
   readonly clearing: readonly ContextEdit[];
   /** The edits that only the vendor can apply; undefined: none. */
   readonly rest: Opaque | undefined;

@@ -18,12 +18,12 @@ export interface FoundDocument {
 /** All documents of a request, including those in tool results. */
 export function* listDocuments({ messages }: Pick<ModelRequest, 'messages'>): Generator<FoundDocument, void> {
   for (const [index, message] of messages.entries()) {
-    for (const [place, block] of message.content.entries()) {
-      if (block.type === 'document') yield { block, path: blockPath(message, index, place) };
+    for (const [blockIndex, block] of message.content.entries()) {
+      if (block.type === 'document') yield { block, path: blockPath(message, index, blockIndex) };
       if (block.type !== 'tool-result') continue;
       for (const [inner, part] of block.content.entries()) {
         if (part.type === 'document')
-          yield { block: part, path: `${blockPath(message, index, place)}.content.${inner}` };
+          yield { block: part, path: `${blockPath(message, index, blockIndex)}.content.${inner}` };
       }
     }
   }
@@ -47,7 +47,7 @@ export function withDocuments(request: ModelRequest, change: (block: DocumentBlo
   return messages === request.messages ? request : { ...request, messages };
 }
 
-/** The document with its text in place of the file. */
+/** The document with its text instead of the file. */
 export function asWords(block: DocumentBlock, blocks: readonly (TextBlock | ImageBlock)[]): DocumentBlock {
   const { inWords: _words, ...rest } = withoutOrigin(block);
   return { ...rest, source: { type: 'blocks', blocks } };
@@ -82,7 +82,7 @@ function withoutOrigin<Value extends { readonly origin?: unknown }>({ origin: _o
   return rest;
 }
 
-/** The same list where every item stays the same. */
+/** Maps a list; returns the list itself if no item changes. */
 function mapped<Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] {
   const all = items.map(change);
   return all.every((item, index) => item === items[index]) ? items : all;

@@ -1,3 +1,3 @@
 export const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-/** How much a model reasons. */
+/** The amount of a model's reasoning. */
 export type Effort = (typeof EFFORTS)[number];

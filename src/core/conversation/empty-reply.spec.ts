@@ -91,6 +91,6 @@ it('is the end of a turn that the model ended by itself, where its provider repo
   expect(isEmptyReply(other, requestEnding(QUESTION))).toBe(true);
 });
 
-it('judges no reply that goes on', () => {
+it('finds no reply empty that has not ended', () => {
   expect(isEmptyReply(reply('end-turn').slice(0, -1), requestEnding(QUESTION))).toBe(false);
 });

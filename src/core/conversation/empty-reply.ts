@@ -18,6 +18,7 @@ const EXPLAINS: Readonly<Record<UnifiedStop, Explanation>> = {
   refusal: true,
   'content-filter': true,
   compaction: true,
+  computed: true,
   other: false,
 };
 

@@ -2,6 +2,7 @@ import type { Json, Opaque, Vendor } from '../json/json.js';
 import type { MediaSource } from './content.js';
 import type { ByteRange } from '../stream/byte-range.js';
 import type { ReasoningMark } from './reasoning-mark.js';
+import type { Computed } from './task.js';
 import type { Usage } from './usage.js';
 
 /**
@@ -12,7 +13,7 @@ export interface SourceBytes extends ByteRange {
   readonly vendor: Vendor;
 }
 
-/** The result of a use of a tool that this gateway ran, in the words of the Messages format. */
+/** The result of a use of a tool that this gateway ran, in the form of the Messages format. */
 export interface ServiceToolResult {
   /** Type of the block. */
   readonly type: string;
@@ -54,7 +55,7 @@ export type BlockDelta =
   | { readonly type: 'signature'; readonly signature: string }
   /** A piece of the arguments' JSON text, cut anywhere. */
   | { readonly type: 'input-json'; readonly json: string }
-  /** In the shape of the Messages format, for every vendor (`core/conversation/web-citation.ts`). */
+  /** A citation in the shape of the Messages format, for every vendor (`core/conversation/web-citation.ts`). */
   | { readonly type: 'citation'; readonly citation: Json }
   | { readonly type: 'opaque'; readonly opaque: Opaque };
 
@@ -69,6 +70,8 @@ export type UnifiedStop =
   | 'refusal'
   | 'content-filter'
   | 'compaction'
+  /** The task of the request is done. */
+  | 'computed'
   | 'other';
 
 export interface StopReason {
@@ -99,7 +102,13 @@ export type ModelEvent =
   | { readonly type: 'block-end'; readonly index: number; readonly source?: SourceBytes }
   /** `isInterim`: content followed this report, so that its figures of the output are not final. */
   | { readonly type: 'usage'; readonly usage: Usage; readonly isInterim?: boolean }
-  | { readonly type: 'reply-end'; readonly stop: StopReason; readonly extras?: Opaque }
+  | {
+      readonly type: 'reply-end';
+      readonly stop: StopReason;
+      readonly extras?: Opaque;
+      /** The result of the request's task, instead of blocks. */
+      readonly computed?: Computed;
+    }
   | { readonly type: 'ping'; readonly source?: SourceBytes };
 
 /**

@@ -2,7 +2,7 @@
 const ENDING = /\.(?:docx?|docm|dotx?|xlsx?|xlsm|xlsb|pptx?|pptm|ppsx?|odt|ods|odp|rtf|pages|numbers|key|epub)$/i;
 const TYPE =
   /^application\/(?:msword|rtf|epub\+zip|vnd\.(?:ms-|openxmlformats-officedocument\.|oasis\.opendocument\.|apple\.(?:pages|numbers|keynote)))/i;
-/** How a zip and an OLE file begin, in base64: all of these formats but RTF are one of them. */
+/** The first bytes of a zip and of an OLE file, in base64: all of these formats but RTF are one of them. */
 const ZIP = 'UEsDB';
 const OLE = '0M8R4KGxGu';
 const RTF = 'e1xydG';

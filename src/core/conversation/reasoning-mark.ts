@@ -1,11 +1,16 @@
-/** What Anthropic's models sign or seal, on any platform (docs/use/chat.md#reasoning-details). */
+/**
+ * Format of reasoning that Anthropic's models sign or encrypt, on any platform (docs/use/chat.md#reasoning-details).
+ */
 export const ANTHROPIC_REASONING = 'anthropic-claude-v1';
 
-/** What models seal that answer in OpenAI's responses format; `provider` names the one that sealed it. */
+/**
+ * Format of reasoning that models encrypt in OpenAI's responses format. `provider` names the provider that encrypted
+ * it.
+ */
 export const RESPONSES_REASONING = 'openai-responses-v1';
 
 /**
- * Sealed results of tools that this gateway ran: they travel with the reasoning, but are sent to no provider as such.
+ * Sealed results of tools that this gateway ran: they are kept with the reasoning, and sent to no provider as such.
  */
 export const GATEWAY_TOOLS = 'fairlead-tools-v1';
 /** The prefix of this gateway's seals, in every form they take: a later version of the format has another number. */
@@ -15,19 +20,19 @@ export const SEAL_PREFIX = 'fl1.';
 export const UNNAMED_REASONING = 'unknown';
 
 /**
- * What a chat upstream states about a piece of reasoning besides its text, and requires in order to read it again.
+ * Metadata of a piece of reasoning from a chat upstream, which the upstream requires in order to read the piece again.
  * Reasoning without a mark is Anthropic's, or of unknown origin where it is not signed.
  */
 export interface ReasoningMark {
-  /** The format of the reasoning, in the words of `reasoning_details`. */
+  /** The format of the reasoning, as in `reasoning_details`. */
   readonly format: string;
   /** Slug of the provider that emitted it; absent: unknown. */
   readonly provider?: string;
-  /** The provider's own id of it. */
+  /** The provider's id of the reasoning. */
   readonly id?: string;
-  /** It was emitted as a summary. */
+  /** Whether the reasoning was emitted as a summary. */
   readonly isSummary?: boolean;
-  /** It seals the text before it, and is valid for that text alone. */
+  /** Whether the mark seals the text before it, and is valid for that text alone. */
   readonly isOfText?: boolean;
 }
 

@@ -1,7 +1,8 @@
 import { weigh, type Json, type Opaque } from '../json/json.js';
-import type { Pulled, Puller } from '../stream/pulled.js';
+import type { PullSource, PullReceiver } from '../stream/pull-source.js';
 import { LARGE, yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
+import type { Computed } from './task.js';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.js';
 
 /** A block of a finished reply: its start, and everything its deltas added. */
@@ -24,6 +25,8 @@ export interface Reply {
   readonly stop: StopReason;
   readonly startExtras: Opaque | undefined;
   readonly endExtras: Opaque | undefined;
+  /** The result of the request's task. */
+  readonly computed: Computed | undefined;
 }
 
 interface GrowingBlock {
@@ -86,6 +89,7 @@ export class ReplyBuilder {
       stop: end.stop,
       startExtras: start.extras,
       endExtras: end.extras,
+      computed: end.computed,
     };
   }
 
@@ -119,7 +123,7 @@ const STEP_EVENTS = 500;
 /**
  * Reads all events of a reply and builds it. Yields to the event loop while there are many. Rejects as the events do.
  */
-export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply> {
+export function readReply(events: PullSource<readonly ModelEvent[]>): Promise<Reply> {
   const builder = new ReplyBuilder();
   /** Events that the current step may still take. */
   let left = STEP_EVENTS;
@@ -138,10 +142,10 @@ export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply>
       const failed = (): void => reject(fault);
       events.return().then(failed, failed);
     };
-    const puller: Puller<readonly ModelEvent[]> = {
+    const receiver: PullReceiver<readonly ModelEvent[]> = {
       take(batch) {
         if (batch.length > left) {
-          void pushInSlices(batch).then(() => events.pull(puller), leave);
+          void pushInSlices(batch).then(() => events.pull(receiver), leave);
           return;
         }
         left -= batch.length;
@@ -151,7 +155,7 @@ export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply>
           leave(error as Error);
           return;
         }
-        events.pull(puller);
+        events.pull(receiver);
       },
       end() {
         try {
@@ -162,8 +166,19 @@ export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply>
       },
       fail: reject,
     };
-    events.pull(puller);
+    events.pull(receiver);
   });
+}
+
+/** Characters of a number of a vector, about. */
+const NUMBER_WEIGHT = 12;
+
+function isLargeResult(computed: Computed): boolean {
+  if (computed.kind === 'rerank') return computed.results.length * BLOCK_WEIGHT >= LARGE;
+  let weight = 0;
+  for (const vector of computed.vectors)
+    weight += BLOCK_WEIGHT + (typeof vector === 'string' ? vector.length : vector.length * NUMBER_WEIGHT);
+  return weight >= LARGE;
 }
 
 /** The weight of a block beside its text, in characters. */
@@ -173,7 +188,8 @@ const BLOCK_WEIGHT = 64;
  * Whether the JSON of a reply has about `LARGE` characters or more. Only values of vendors are walked: the rest is
  * texts of known length.
  */
-export function isLarge({ blocks, usage, startExtras, endExtras }: Reply): boolean {
+export function isLarge({ blocks, usage, startExtras, endExtras, computed }: Reply): boolean {
+  if (computed) return isLargeResult(computed);
   let weight = startExtras ? weigh(startExtras.value, LARGE) : 0;
   if (endExtras) weight += weigh(endExtras.value, LARGE);
   if (usage.extras) weight += weigh(usage.extras.value, LARGE);

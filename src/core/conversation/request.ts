@@ -1,9 +1,12 @@
+import type { PresetUse } from './preset-use.js';
 import type { Effort } from './effort.js';
 import type { JsonObject, Json, Opaque, Vendor } from '../json/json.js';
 import type { ProviderPreferences } from '../routing/preferences.js';
 import type { Tags } from '../tags.js';
+import type { FieldNames } from './field-names.js';
 import type { CacheMarker, Message, Origin, TextBlock } from './content.js';
 import type { ParsedFile } from './parsed-file.js';
+import type { Task } from './task.js';
 import type { Tool, ToolChoice } from './tools.js';
 
 /** Sampling parameters and what they count. An absent field was not set; the provider's default applies. */
@@ -23,7 +26,7 @@ export interface Sampling {
 }
 
 export const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-/** How verbose the answer is. */
+/** The verbosity of the answer. */
 export type Verbosity = (typeof VERBOSITIES)[number];
 
 /** Whether and how the model reasons before it answers. */
@@ -70,15 +73,17 @@ export type StopCondition =
  * encodes it anew. A field that is `undefined` was not set, and is not sent.
  */
 export interface ModelRequest {
-  /** As the caller wrote it: an id of the catalog, with its suffixes. */
+  /** The model's id in the catalog with its suffixes, unchanged from the request. */
   readonly model: string;
   readonly system: readonly TextBlock[];
   readonly messages: readonly Message[];
+  /** The caller's names of fields, for errors; absent: those of the Messages format. */
+  readonly fieldNames?: FieldNames;
   readonly stream: boolean;
+  /** The task whose inputs the messages are; absent: the messages are a conversation, which the model answers. */
+  readonly task?: Task;
 
   readonly maxOutputTokens?: number;
-  /** The caller's name of that field; absent: `max_tokens`. */
-  readonly maxOutputTokensField?: 'max_completion_tokens';
   readonly sampling: Sampling;
   readonly stopSequences?: readonly string[];
 
@@ -89,13 +94,13 @@ export interface ModelRequest {
 
   readonly thinking?: Thinking;
   readonly effort?: Effort;
-  /** The requested length of the reasoning summary: a word of the chat format. */
+  /** Requested length of the reasoning summary (`reasoning.summary` of the chat format). */
   readonly reasoningSummary?: string;
   readonly verbosity?: Verbosity;
   readonly outputFormat?: OutputFormat;
   /** The kinds of output that the answer may contain. Absent: whatever the model emits. */
   readonly modalities?: readonly OutputModality[];
-  /** Settings for pictures, in the words of the chat format: `aspect_ratio`, `size`, `quality`. */
+  /** Settings for pictures, by the names of the chat format: `aspect_ratio`, `size`, `quality`. */
   readonly imageConfig?: JsonObject;
   readonly taskBudget?: TaskBudget;
   /** The wire object that effort, format and budget were read from; code that changes one of them removes it. */
@@ -106,7 +111,7 @@ export interface ModelRequest {
 
   /** Groups requests for affinity and records; at most 256 characters. */
   readonly sessionId?: string;
-  /** A key that requests with a common beginning share, for the provider's prompt cache: a word of the chat format. */
+  /** `prompt_cache_key` of the chat format: requests with a common beginning share it. */
   readonly promptCacheKey?: string;
   /** The end user, for abuse reports; at most 256 characters. */
   readonly user?: string;
@@ -114,10 +119,13 @@ export interface ModelRequest {
   readonly metadata?: Opaque;
   readonly serviceTier?: string;
   readonly speed?: 'standard' | 'fast';
-  /** The location where the model has to run, in the vendor's words: `us`, `global`. */
+  /** The location where the model has to run, as the vendor names it: `us`, `global`. */
   readonly inferenceGeo?: string;
 
-  /** Tried in order after `model`. `onRefusal`: a refusal moves on as well (the wire's `fallbacks`). */
+  /**
+   * Tried in order after `model`. `onRefusal`: the next model is also tried after a refusal (`fallbacks` of the
+   * request).
+   */
   readonly fallbackModels?: { readonly models: readonly string[]; readonly onRefusal: boolean };
   readonly preferences: ProviderPreferences;
   readonly plugins: readonly PluginEntry[];
@@ -130,7 +138,8 @@ export interface ModelRequest {
   readonly trace?: { readonly [key: string]: Json | undefined };
   /** Labels for records and budgets, those of key and workspace included; absent: none. */
   readonly tags?: Tags;
-  readonly preset?: string;
+  /** The preset that completed it; absent: none. */
+  readonly preset?: PresetUse;
   /** The caller is shown the body that the answering provider received. */
   readonly echoesUpstreamBody?: boolean;
 
@@ -144,13 +153,13 @@ export interface ModelRequest {
    */
   readonly extras?: Opaque;
   /**
-   * Members of nested objects that no face declares. Their values stand in the wire objects (`Origin`) of what contains
+   * Members of nested objects that no face declares. Their values are in the wire objects (`Origin`) of what contains
    * them, where these are kept.
    */
   readonly undeclared?: UndeclaredMembers;
 }
 
-/** Of a request in the format of a vendor. */
+/** Undeclared members of a request in the format of a vendor. */
 export interface UndeclaredMembers {
   readonly vendor: Vendor;
   readonly members: readonly UndeclaredMember[];
@@ -158,10 +167,13 @@ export interface UndeclaredMembers {
 
 /** A member of a nested object that no face declares. */
 export interface UndeclaredMember {
-  /** The names that lead to it, without places in lists: `messages`, `content`, `source`, `foo`. */
+  /** Names on the path to the member, without indexes of lists: `messages`, `content`, `source`, `foo`. */
   readonly path: readonly string[];
   /** The `type` of the object that contains it, where that has one. */
   readonly of?: string;
   /** False: it is null wherever it occurs, which requests nothing. */
   readonly isSet: boolean;
+  /** Length of all its values as JSON, in UTF-8 and in UTF-16: a model may read them. */
+  readonly bytes: number;
+  readonly units: number;
 }

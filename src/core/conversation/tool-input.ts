@@ -28,22 +28,23 @@ export function* readToolInput(json: string, tool: string, stop: StopReason): St
 
 /**
  * Checks the calls of the caller's tools in a whole reply while another endpoint can still answer instead. Those of the
- * gateway's tools are checked where they are run: the model receives the error, and continues.
+ * gateway's tools are checked where they are run: the model receives the error, and continues. Those of tools that take
+ * a text are any text.
  * @throws ProviderFault `malformed-reply`
  */
 export function* assertToolInputs(events: readonly ModelEvent[], tools: readonly Tool[]): Steps<void> {
   for (const event of events) {
     if (event.type === 'block-start' && event.block.type === 'tool-use') {
-      yield* assertInputsOf(events, new Set(tools.flatMap(servedName)));
+      yield* assertInputsOf(events, new Set(tools.flatMap(uncheckedName)));
       return;
     }
   }
 }
 
-const servedName = (tool: Tool): readonly string[] =>
-  tool.type === 'function' && tool.isServed === true ? [tool.name] : [];
+const uncheckedName = (tool: Tool): readonly string[] =>
+  tool.type === 'function' && (tool.isServed ?? tool.takesText) === true ? [tool.name] : [];
 
-function* assertInputsOf(events: readonly ModelEvent[], served: ReadonlySet<string>): Steps<void> {
+function* assertInputsOf(events: readonly ModelEvent[], unchecked: ReadonlySet<string>): Steps<void> {
   const builder = new ReplyBuilder();
   const steps = new StepCounter();
   for (const event of events) {
@@ -53,6 +54,6 @@ function* assertInputsOf(events: readonly ModelEvent[], served: ReadonlySet<stri
   const { blocks, stop } = builder.finish();
   for (const { start, text } of blocks) {
     if (steps.isOver()) yield;
-    if (start.type === 'tool-use' && !served.has(start.name)) yield* readToolInput(text, start.name, stop);
+    if (start.type === 'tool-use' && !unchecked.has(start.name)) yield* readToolInput(text, start.name, stop);
   }
 }

@@ -8,14 +8,18 @@ export interface FunctionTool {
   readonly type: 'function';
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of the arguments, in the caller's own words. */
+  /** JSON Schema of the arguments, unchanged. */
   readonly inputSchema: JsonObject;
   /** The provider is to hold the model to the schema. */
   readonly strict?: boolean;
+  /** Whether the tool takes plain text: then arguments that are not JSON are the input itself. */
+  readonly takesText?: true;
   /** This gateway runs it: its calls are not sent to the caller. */
   readonly isServed?: boolean;
   readonly cacheMarker?: CacheMarker;
   readonly origin?: Origin;
+  /** Path of the tool in error messages, if it is nested: `tools.0.tools.1`. */
+  readonly path?: string;
 }
 
 /** A tool the vendor defines or runs (`bash_20250124`, `web_search_20250305`, …); `opaque.value.type` names it. */
@@ -25,13 +29,15 @@ export interface VendorTool {
   /** The name the model calls it by, where it has one. */
   readonly name?: string;
   readonly cacheMarker?: CacheMarker;
+  /** As in `FunctionTool`. */
+  readonly path?: string;
   /**
    * The domains it is limited to, its own included, where account or key limit any; set when the request is planned.
    */
   readonly bound?: JoinedRules;
   /** The model that the vendor may consult for it; set when the request is planned. */
   readonly advisor?: Model;
-  /** Its form where the target's vendor does not run it; set when the request is planned. */
+  /** The function that replaces the tool for targets whose vendor does not run it; set during planning. */
   readonly served?: FunctionTool;
 }
 
@@ -46,9 +52,9 @@ export function isRunByCaller({ opaque }: VendorTool): boolean {
   return typeof type === 'string' && RUN_BY_CALLER.test(type);
 }
 
-/** How errors name a tool that a plugin adds, because the caller has not sent it. */
+/** Names in errors for a tool that a plugin adds, because the caller has not sent it. */
 export interface PluginsTool {
-  /** Of the plugin's entry: `plugins.0`. */
+  /** Path of the plugin's entry: `plugins.0`. */
   readonly path: string;
   /** Options that have another name than the tool's parameter, by that. */
   readonly options: Readonly<Partial<Record<string, string>>>;
@@ -60,7 +66,7 @@ export interface RequestedServiceTool {
   readonly id: string;
   readonly parameters: JsonObject;
   readonly cacheMarker?: CacheMarker;
-  /** As in `VendorTool`. */
+  /** As `bound` of `VendorTool`. */
   readonly bound?: JoinedRules;
   /**
    * The plugin that delegates its work to vendors: left out where one of the targets' vendors does not run the tool.
@@ -68,11 +74,13 @@ export interface RequestedServiceTool {
   readonly byPlugin?: PluginsTool;
   /** The field beside `tools` that requested it, which targets of its format may receive instead. */
   readonly field?: 'web_search_options';
+  /** Agents offer it by default: if neither gateway nor vendor can run it, it is left out with a warning. */
+  readonly isByDefault?: true;
   /** The path of the tool in errors, where it is not in `tools`: `plugins.0.tools.1`. */
   readonly path?: string;
   /** The path of its parameters in errors, where they are not in `parameters`: in a plugin's entry. */
   readonly parametersPath?: string;
-  /** Its form where the target's vendor does not run it; set when the request is planned. */
+  /** The function that replaces the tool for targets whose vendor does not run it; set during planning. */
   readonly served?: FunctionTool;
 }
 
@@ -81,7 +89,7 @@ export type NamedTool = VendorTool | RequestedServiceTool;
 
 export type Tool = FunctionTool | NamedTool;
 
-/** By the list itself, which is immutable: code that replaces a tool makes a new list. */
+/** Cached by the list itself, which is immutable: code that replaces a tool makes a new list. */
 const known = new WeakMap<readonly Tool[], boolean>();
 
 /** Whether all tools are functions of the caller, which is true of nearly every request with tools: computed once. */
@@ -103,7 +111,7 @@ export const typeOf = (tool: NamedTool): string => {
 
 /** The only tools that a choice leaves to the model. */
 export interface AllowedTools {
-  /** By what they answer to: a function's name, a tool's name or type of another kind. Absent: all of the request. */
+  /** Names of the allowed tools: a function's name, or the name or type of another tool. Absent: all of the request. */
   readonly allowed?: readonly string[];
 }
 
@@ -111,7 +119,7 @@ export interface AllowedTools {
 export const allowedBy = (choice: ToolChoice | undefined): readonly string[] | undefined =>
   choice?.type === 'auto' || choice?.type === 'any' ? choice.allowed : undefined;
 
-/** The same choice, its tools by other names. */
+/** The choice with other names of its tools. */
 export const withAllowedNames = (
   choice: ToolChoice,
   rename: (names: readonly string[]) => readonly string[],
@@ -120,7 +128,7 @@ export const withAllowedNames = (
     ? { ...choice, allowed: rename(choice.allowed) }
     : choice;
 
-/** Which tool the model must or may call. */
+/** The tools that the model must or may call. */
 export type ToolChoice = { readonly origin?: Origin } & (
   | ({ readonly type: 'auto' } & AllowedTools)
   | ({ readonly type: 'any' } & AllowedTools)

@@ -1,6 +1,6 @@
 import type { ContentBlock, Message, ToolReferenceBlock } from './content.js';
 
-/** What a conversation holds, found in one walk over its blocks, those inside results of tools included. */
+/** Features of a conversation, found in one walk over its blocks, those inside results of tools included. */
 export interface ConversationTraits {
   /** Every block is a text that is not empty, without citations and without a cache marker. */
   readonly isPlain: boolean;
@@ -32,16 +32,16 @@ const TOOLS = 8;
 const REASONING = 16;
 const OPAQUE = 32;
 const BETA_FIELDS = 64;
-/** Content without a trait of its own that is not plain either: other blocks, cache markers, citations. */
+/** Content without a separate trait that is not plain either: other blocks, cache markers, citations. */
 const OTHERS = 128;
 const INSTRUCTIONS = 256;
 const LATE_RESULTS = 512;
 const EXTRAS = 1_024;
 
-/** By the array itself, which is immutable: code that replaces a turn makes a new one. */
+/** Cached by the array itself, which is immutable: code that replaces a turn makes a new one. */
 const known = new WeakMap<readonly Message[], ConversationTraits>();
 /**
- * One object for each combination. Young collections keep the values of a `WeakMap` alive, so that a value of its own
+ * One object for each combination. Young collections keep the values of a `WeakMap` alive, so that a separate value
  * for each conversation would become old with it.
  */
 const combinations: (ConversationTraits | undefined)[] = [];
@@ -83,13 +83,13 @@ const WORDS = /\S/;
 
 function bitsOf(blocks: readonly (ContentBlock | ToolReferenceBlock)[]): number {
   let found = 0;
-  for (let place = 0; place < blocks.length; place++) {
-    const block = blocks[place]!;
+  for (let index = 0; index < blocks.length; index++) {
+    const block = blocks[index]!;
     const { cacheMarker } = block;
     if (cacheMarker !== undefined) found |= cacheMarker.scope === undefined ? OTHERS : OTHERS | BETA_FIELDS;
     if (block.type !== 'text') {
       found |= bitsOfOther(block);
-      if (block.type === 'tool-result' && place > 0 && blocks[place - 1]!.type !== 'tool-result') found |= LATE_RESULTS;
+      if (block.type === 'tool-result' && index > 0 && blocks[index - 1]!.type !== 'tool-result') found |= LATE_RESULTS;
     } else {
       if (block.citations !== undefined) found |= OTHERS;
       if (!WORDS.test(block.text)) found |= BLANK;
@@ -109,7 +109,7 @@ function bitsOfOther(block: Exclude<ContentBlock | ToolReferenceBlock, { type: '
     case 'image':
       return IMAGES;
     case 'document': {
-      // A file in words may hold pictures, and so may a document of blocks.
+      // A file that was read as text may hold pictures, and so may a document of blocks.
       const { source, inWords } = block;
       const inside = source.type === 'blocks' ? bitsOf(source.blocks) : 0;
       return DOCUMENTS | inside | (inWords?.type === 'blocks' ? bitsOf(inWords.blocks) : 0);

@@ -4,7 +4,7 @@ import type { Endpoint } from '../routing/catalog.js';
 
 /** Tokens of one call of a model, each counted once. An absent figure was not reported by the provider. */
 export interface TokenFigures {
-  /** Not cached. */
+  /** Input tokens that were not cached. */
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly cacheReadTokens?: number;
@@ -26,7 +26,10 @@ export interface UsageIteration extends TokenFigures {
    * The model's name at the provider where the provider made the call, its id in the catalog where this gateway did.
    */
   readonly model?: string;
-  /** Where the catalog has an advisor's price; set when the usage is judged. Absent: the caller agreed to no price. */
+  /**
+   * The endpoint of an advisor with a price in the catalog; set when the usage is judged. Absent: the caller agreed to
+   * no price.
+   */
   readonly pricedBy?: Endpoint;
 }
 
@@ -39,22 +42,26 @@ export interface Usage extends TokenFigures {
   readonly promptIsFree?: boolean;
   /** Part of `outputTokens`. */
   readonly reasoningTokens?: number;
-  /** Of pictures: part of `outputTokens` as well. */
+  /** Output tokens of pictures, also part of `outputTokens`. */
   readonly imageTokens?: number;
   /** The output limit that was sent does not include the reasoning. */
   readonly reasoningIsApart?: boolean;
   readonly webSearchRequests?: number;
   readonly webFetchRequests?: number;
+  /** The number of a vendor's units of search, each of which costs the price of a request; absent: one. */
+  readonly searchUnits?: number;
+  /** The number of prompts that the figures add up, each with a separate context; absent: one. */
+  readonly prompts?: number;
   /** Calls of tools at the vendor and here, and those that were run; absent: the requests above are all. */
   readonly toolCalls?: { readonly requested: number; readonly executed: number };
   /** The vendor ran tools without reporting their number. */
   readonly ranVendorTools?: boolean;
   /** The provider's report of its single calls. Those of kind `message` are in the figures above, others not. */
   readonly iterations?: readonly UsageIteration[];
-  /** The tier and speed that were served, in the provider's words. */
+  /** The tier and speed that were served, as the provider names them. */
   readonly serviceTier?: string;
   readonly speed?: 'standard' | 'fast';
-  /** The location that served it, in the provider's words. */
+  /** The location that served it, as the provider names it. */
   readonly inferenceGeo?: string;
   /** The provider reported nothing, or something impossible: at least one figure was estimated here. */
   readonly estimated?: boolean;
@@ -70,7 +77,7 @@ export const NO_USAGE: Usage = {};
  * is, unmerged.
  */
 export function mergeUsage(before: Usage, after: Usage): Usage {
-  // Not two spreads: each result would have a shape of its own (docs/contribute/decisions/0087).
+  // Not two spreads: each result would have a separate shape (docs/contribute/decisions/0087).
   return Object.assign({}, before, after);
 }
 
@@ -84,18 +91,19 @@ const SUMMED = [
   'imageTokens',
   'webSearchRequests',
   'webFetchRequests',
+  'searchUnits',
 ] as const satisfies readonly (keyof Usage)[];
 
 /** The sum of the usage of two replies; tiers and vendors' own figures are those of the later one. */
-export function addUsage(one: Usage, other: Usage): Usage {
-  if (one === NO_USAGE) return other;
-  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...other };
+export function addUsage(earlier: Usage, later: Usage): Usage {
+  if (earlier === NO_USAGE) return later;
+  const sum: { -readonly [K in keyof Usage]: Usage[K] } = { ...later };
   for (const figure of SUMMED) {
-    if (one[figure] === undefined && other[figure] === undefined) continue;
-    sum[figure] = (one[figure] ?? 0) + (other[figure] ?? 0);
+    if (earlier[figure] === undefined && later[figure] === undefined) continue;
+    sum[figure] = (earlier[figure] ?? 0) + (later[figure] ?? 0);
   }
-  if (one.iterations) sum.iterations = [...one.iterations, ...(other.iterations ?? [])];
-  if (one.estimated) sum.estimated = true;
+  if (earlier.iterations) sum.iterations = [...earlier.iterations, ...(later.iterations ?? [])];
+  if (earlier.estimated) sum.estimated = true;
   return sum;
 }
 

@@ -1,4 +1,4 @@
-// A marker in each place: a requested hour is found anywhere, and five minutes nowhere.
+// A marker in each field: a requested hour is found anywhere, and five minutes nowhere.
 import type { ModelRequest } from './request.js';
 import { wantsHourCache } from './wants-hour-cache.js';
 

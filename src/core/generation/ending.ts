@@ -7,7 +7,7 @@ import {
   type FaultKind,
 } from '../errors.js';
 
-/** How a generation ended, and how each of its calls ended. Closed: `ENDINGS` gives the consequences of each. */
+/** The ending of a generation, and of each of its calls. Closed: `ENDINGS` gives the consequences of each. */
 export type Ending =
   | 'completed' // the reply came to its end
   | 'refused' // the model refused, and another one was called
@@ -27,10 +27,12 @@ export type Ending =
  */
 export type ProviderEnding = `provider-${FaultKind}` | 'provider-forbidden' | 'provider-out-of-time';
 
-/** Who pays for a call: the caller for an answer, the operator for a failure. */
+/** The payer of a call: the caller pays for an answer, the operator for a failure. */
 export type Charge = 'caller' | 'operator' | 'not-called';
 
-/** What a call implies for the health of its endpoint. `doubtful-fault`: the request itself may have caused it. */
+/**
+ * The effect of a call on the health of its endpoint. `doubtful-fault`: the request itself may have caused the failure.
+ */
 export type HealthReport = 'success' | 'fault' | 'doubtful-fault' | 'rate-limit' | 'nothing';
 
 /**
@@ -52,12 +54,15 @@ export type CallOutcome = 'answered' | 'refused' | 'untranslatable' | 'aborted' 
 
 interface EndingRule {
   readonly charge: Charge;
-  /** The gateway left a provider that had not failed and bills what it was sent, whether or not content arrived. */
+  /**
+   * The gateway disconnected from a provider that had not failed and bills what it was sent, whether or not content
+   * arrived.
+   */
   readonly abandons?: true;
   /**
-   * A generation with this ending is a wasted call if its caller left or a provider was called: it failed because of
-   * the caller, or after a provider had worked for it. A key has a limit of them (docs/use/limits.md#wasted-calls). Not
-   * set where the provider turned the request away.
+   * A generation with this ending counts as a wasted call if the client disconnected or a provider was called: it
+   * failed because of the caller, or after a provider had worked for it. A key has a limit of them
+   * (docs/use/limits.md#wasted-calls). Not set where the provider turned the request away.
    */
   readonly wastes?: true;
   /** The gateway refuses what its caller sent: wasted where an external service had been paid by then. */
@@ -97,7 +102,7 @@ const fault = (kind: FaultKind, status: number, health: HealthReport = 'fault'):
   logLevel: 'warn',
 });
 
-/** As `fault`, where the provider had worked for the call, or the request was one that it does not serve. */
+/** A `fault` after the provider had worked for the call, or for a request that the provider does not serve. */
 const wastedFault = (...args: Parameters<typeof fault>): EndingRule => ({ ...fault(...args), wastes: true });
 
 /** The consequences of each ending. An ending without a row does not compile. */
@@ -177,7 +182,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'provider-timed-out': wastedFault('timed-out', 504, 'doubtful-fault'),
   'provider-out-of-time': { ...wastedFault('timed-out', 504, 'doubtful-fault'), charge: 'caller', abandons: true },
   'provider-refused-credential': fault('refused-credential', 401, 'doubtful-fault'),
-  // Not counted as healthy (docs/use/choosing-providers.md#default-order); otherwise the same.
+  // Neither a success nor a fault for the endpoint's health (docs/use/choosing-providers.md#default-order).
   'provider-forbidden': { ...wastedFault('refused-credential', 403), health: 'nothing' },
   'provider-payment-required': fault('payment-required', 402, 'doubtful-fault'),
   'provider-not-found': fault('not-found', 404, 'doubtful-fault'),

@@ -148,7 +148,7 @@ describe('a model that is consulted', () => {
     expect(diary.lines).toEqual(['called 0', 'answered 0', 'call 0 completed']);
   });
 
-  it('does not take the place of the model that answers', () => {
+  it('does not replace the model that answers', () => {
     const { generation, calls } = begun([RUN, CONSULTS]);
     generation.answerWith(calls[0]!, 'the body');
     generation.answerWith(calls[1]!, 'another');

@@ -14,27 +14,30 @@ import type { AttemptOutcomeView } from '../routing/router-metadata.js';
 import type { WebRequest } from '../extension.js';
 import type { ToolFailure } from '../tool.js';
 import { ENDINGS, endingOf, faultOf, type Ending, type EndingName } from './ending.js';
+import type { CachedAnswer, CacheOutcome, CacheTerms } from './cached-answer.js';
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
 
 /** Identifies the HTTP request of a generation, for tracing. */
 export interface RequestOrigin {
-  /** Of the HTTP request. */
+  /** Id of the HTTP request. */
   readonly requestId: string;
-  /** Headers of the same names, as they came (https://www.w3.org/TR/trace-context/, read 2026-11-26). */
+  /** Headers of the same names, unchanged (https://www.w3.org/TR/trace-context/, read 2026-11-26). */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
 
-/** What a generation is begun with. */
+/** Inputs of a new generation. */
 export interface GenerationStart {
-  /** As the caller sent it. */
+  /** The caller's request, before plugins and guardrails change it. */
   readonly request: ModelRequest;
   readonly caller: Caller;
   /** The face that received it. */
-  readonly api: 'messages' | 'chat' | 'responses';
+  readonly api: 'messages' | 'chat' | 'responses' | 'embeddings' | 'rerank';
   /** Absent: it has no HTTP request. */
   readonly origin?: RequestOrigin | undefined;
+  /** Absent: the response cache takes no part in it. */
+  readonly cache?: CacheTerms | undefined;
   /** Observes it from the start, before all other observers. */
   readonly observer?: GenerationObserver | undefined;
 }
@@ -47,7 +50,7 @@ export interface ToolUseRecord {
   readonly isOfPlugin?: boolean;
   /** Why it was not run; absent: it ran. */
   readonly refusal?: ToolFailure;
-  /** Its search or fetch on the web; absent: none. */
+  /** The web search or fetch that this use made; absent: none. */
   readonly web?: WebRequest;
   readonly milliseconds: number;
   readonly isError: boolean;
@@ -57,11 +60,11 @@ export interface ToolUseRecord {
   readonly lost: PicoUsd;
   /** Name of such an engine; absent: no engine with a price was called. */
   readonly engine?: string;
-  /** In their order; their calls are among those of the generation. */
+  /** Runs of consulted models, in their order; their calls are among those of the generation. */
   readonly consulted: readonly ModelRun[];
 }
 
-/** How far a generation has got. Phases only advance. */
+/** The phase of a generation. Phases only advance. */
 export type Phase = 'accepted' | 'planned' | 'held' | 'calling' | 'answering' | 'ended';
 
 /** The phases in which a hold covers its possible cost. */
@@ -79,23 +82,26 @@ export interface GenerationObserver {
   callEnded?(generation: Generation, call: ProviderCall): void;
   /** The generation is over. The end of the reply waits for the returned promise. */
   ended?(generation: Generation): Promise<void> | undefined | void;
-  /** It completed, but its reply could not be delivered. @param ending the kind of that failure */
+  /**
+   * Called if the generation completed, but its reply could not be delivered.
+   * @param ending the kind of that failure
+   */
   deliveryFailed?(generation: Generation, ending: Ending): void;
 }
 
-/** The plan that is run, and what it was made from. */
+/** The plan that is run, and the inputs of that plan. */
 export interface RouteDecision {
   readonly inputs: RouteInputs;
-  /** As planned: before the legs were removed that cannot be paid for. */
+  /** The complete plan, including the legs that are removed because they cannot be paid for. */
   readonly plan: Plan;
-  /** What in the lists of the request matches nothing; absent: nothing known. */
+  /** Entries of the request's lists that match nothing; absent: nothing is known. */
   readonly warnings?: readonly Warning[] | undefined;
 }
 
-/** How a consulted model was routed. */
+/** The route of a consulted model. */
 export interface ConsultedDecision {
   readonly purpose: ConsultationKind;
-  /** As run: without the legs that cannot be paid for. */
+  /** The plan that is run, without the legs that cannot be paid for. */
   readonly plan: Plan;
   /** Set until it is stored. */
   decision: RouteDecision | undefined;
@@ -110,15 +116,15 @@ export class Generation {
   readonly caller: Caller;
   readonly api: GenerationStart['api'];
   readonly origin: RequestOrigin | undefined;
-  /** How the caller's request was routed; undefined before it is planned. Further runs have their own plans. */
+  /** The plan of the caller's request; undefined before it is planned. Further runs have their own plans. */
   plan: Plan | undefined;
   /** Set until it is stored: a long reply must not retain the inputs of its plan. */
   decision: RouteDecision | undefined;
   /** The warnings of its decision, which is released earlier. */
   warnings: readonly Warning[] | undefined;
-  /** How each consulted model was routed, in their order. */
+  /** The routes of the consulted models, in the order of their calls. */
   readonly consulted: ConsultedDecision[] = [];
-  /** What plugins and guardrails did to the request, for the routing metadata. */
+  /** Stages of plugins and guardrails that inspected or changed the request, for the routing metadata. */
   pipeline: readonly JsonObject[] = [];
   /** Files that were converted to text, for the caller to send back. */
   files: readonly ParsedFile[] = [];
@@ -130,7 +136,7 @@ export class Generation {
   answer: ProviderCall | undefined;
   /** When the first such reply began (`performance.now()`). */
   committedAt: number | undefined;
-  /** What the caller is charged. Undefined before the end, and where nothing was answered. */
+  /** The charge to the caller. Undefined before the end, and where nothing was answered. */
   bill: Bill | undefined;
   /** The charged usage, estimates included. Known after the end. */
   charged: Usage | undefined;
@@ -144,8 +150,12 @@ export class Generation {
    * end.
    */
   extras: JsonObject = NO_EXTRAS;
+  /** The answer that the response cache gave again, in place of `answer`. */
+  cached: CachedAnswer | undefined;
+  /** The response cache's result. Undefined: the cache is not used, or has no result yet. */
+  cache: CacheOutcome | undefined;
   ending: Ending | undefined;
-  /** Its charge could not be recorded, so the reply must not end as a complete one. */
+  /** Whether recording the charge failed: the reply must then not end as a complete one. */
   isUnrecorded = false;
   /** Why a completed reply could not be delivered. */
   undelivered: Ending | undefined;
@@ -183,16 +193,16 @@ export class Generation {
 
   /** Id of the model that answers, or the requested name before any does. */
   get model(): string {
-    return this.answer?.leg.model.id ?? this.request.model;
+    return this.answer?.leg.model.id ?? this.cached?.model ?? this.request.model;
   }
 
   /** Display name of the provider that answers; empty before any does. */
   get provider(): string {
-    return this.answer?.leg.endpoint.provider.name ?? '';
+    return this.answer?.leg.endpoint.provider.name ?? this.cached?.providerName ?? '';
   }
 
   get isByok(): boolean {
-    return this.answer?.isShared === false;
+    return this.answer?.usesSharedCredential === false;
   }
 
   /** The context edits that this gateway applied to the answering call; undefined where its vendor applies them. */
@@ -265,7 +275,7 @@ export class Generation {
     this.isRefusedByPolicy = true;
   }
 
-  /** Its possible cost is reserved. @param plan without the legs that cannot be paid for */
+  /** Records that the highest cost is reserved. @param plan without the legs that cannot be paid for */
   held(plan: Plan): void {
     this.plan = plan;
     this.reached = 'held';
@@ -359,7 +369,7 @@ export class Generation {
   }
 
   /**
-   * Its reply could not be delivered completely. Ends the generation where it has not ended. One that ended as
+   * Notes that the reply could not be delivered completely. Ends the generation if it has not ended. One that ended as
    * completed stays so in its record and charge, which were settled before the end of the reply was sent and state what
    * the provider delivered. Observers are notified of the failure once, for the log line.
    * @param reason what was thrown

@@ -14,7 +14,7 @@ import type { ModelRun } from './model-run.js';
 
 /** The money of one call. */
 export interface CallCharge {
-  /** For the caller's answer; absent where no answer was sent. */
+  /** The charge for the caller's answer; absent where no answer was sent. */
   readonly bill: Bill | undefined;
   /** The cost that is charged to no caller. */
   readonly operatorCost: PicoUsd;
@@ -35,9 +35,9 @@ const ANSWERED_STATUS = ENDINGS.completed.status;
  * One call of a provider within a generation, from its beginning to its single ending. Retains nothing of its reply.
  */
 export class ProviderCall implements AttemptOutcomeView {
-  /** As reported: `judgeUsage` decides what is charged. */
+  /** Usage as the provider reported it: `judgeUsage` decides what is charged. */
   usage: Usage = NO_USAGE;
-  /** The last report came after the last content. */
+  /** Whether the last usage was reported after the last content. */
   isReportFinal = false;
   /** Why the reply ended; undefined unless it was complete. */
   stop: StopReason | undefined;
@@ -47,50 +47,57 @@ export class ProviderCall implements AttemptOutcomeView {
   outputBytes = 0;
   /** The provider ran a tool, as far as the reply shows it. */
   ranVendorTool = false;
-  /** It cites pages that none of its visible calls can have found: the provider searched. */
+  /** Whether the reply cites pages that none of its visible calls can have found: the provider searched. */
   citesPages = false;
   /** Web searches whose calls the reply shows. */
   searchCalls = 0;
-  /** The open block was written by the model, not by a program. */
+  /** The open block is output of the model, not of a vendor's program (code execution). */
   private isModels = true;
   /** The whole request was sent to the provider: from here on it may be billed. */
   wasSent = false;
-  /** Header of that name that its provider receives, to continue the trace; set by the tracer. */
+  /** The `traceparent` header that its provider receives; set by the tracer. */
   traceparent: string | undefined;
-  /** When it began, in epoch milliseconds; set by its telemetry. */
+  /** When the call began, in epoch milliseconds; set by its telemetry. */
   calledAtMs = 0;
-  /** It is the only call that tests whether its endpoint answers again after a pause; set by its telemetry. */
+  /**
+   * Whether this is the only call that tests whether its endpoint answers again after a pause; set by its telemetry.
+   */
   isTrial = false;
   /** Lists the request fields that its provider does not receive; set by the caller of the provider. */
   drops: DropReport | undefined;
-  /** HTTP status of the provider's response. */
+  /** HTTP status of the provider's response: of the first, where the call is several. */
   answeredStatus: number | undefined;
+  /** Number of its requests that the provider answered, in any way. */
+  answeredRequests = 0;
   /**
    * The caller has disconnected, and the call is read to its end because the provider bills all of it; set by its
    * generation.
    */
   isUnseen = false;
-  /** Set by its generation, once. */
+  /** The ending of the call; its generation sets it once. */
   ending: Ending | undefined;
   /** Why the provider failed, where it did. */
   fault: ProviderFault | undefined;
   money: CallCharge | undefined;
   /** The usage that is charged; known when its generation has ended. */
   charged: Usage | undefined;
-  /** False: that exceeds what is possible. Known with it. */
+  /** False: the usage exceeds what is possible. Known together with it. */
   isPlausible = true;
-  /** When its first committing event arrived, by `performance.now()`. */
+  /** When the first committing event arrived, by `performance.now()`. */
   committedAt: number | undefined;
-  /** Its reply is used and charged to the caller, whatever the purpose of its run; set by its generation. */
+  /**
+   * Whether the reply of this call is used and charged to the caller, whatever the purpose of its run. Set by the
+   * generation.
+   */
   answers = false;
-  /** How long the provider was not read after that, because the reader was slow. Milliseconds. */
+  /** Milliseconds after that in which the provider was not read, because the reader was slow. */
   pausedMs = 0;
   readonly beganAt = performance.now();
-  /** When it ended, by `performance.now()`; set by its generation. */
+  /** When the call ended, by `performance.now()`; set by its generation. */
   endedAt: number | undefined;
 
   /** Made with the operator's credential, so that the operator pays the provider. */
-  readonly isShared: boolean;
+  readonly usesSharedCredential: boolean;
 
   /** @param index among the calls of its generation */
   constructor(
@@ -98,7 +105,7 @@ export class ProviderCall implements AttemptOutcomeView {
     readonly run: ModelRun,
     readonly leg: PlannedLeg,
   ) {
-    this.isShared = leg.credential === SHARED_CREDENTIAL;
+    this.usesSharedCredential = leg.credential === SHARED_CREDENTIAL;
   }
 
   /** False for a target that was not called. */
@@ -129,7 +136,7 @@ export class ProviderCall implements AttemptOutcomeView {
 
   /** The state of the operator's credential is not shown to callers. */
   get isCredentialRefused(): boolean {
-    return this.fault !== undefined && !this.isShared && isRefusal(this.fault);
+    return this.fault !== undefined && !this.usesSharedCredential && isRefusal(this.fault);
   }
 
   /**

@@ -19,17 +19,17 @@ export class Base64Text {
     private readonly lead = '',
   ) {}
 
-  /** In characters. */
+  /** Number of characters. */
   get length(): number {
     return this.pieces.reduce((sum, piece) => sum + piece.length, this.lead.length);
   }
 
-  /** The same text with another lead. */
+  /** The text with another lead. */
   after(lead: string): Base64Text {
     return new Base64Text(this.pieces, lead + this.lead);
   }
 
-  /** Its first characters. */
+  /** The first characters of the text. */
   start(characters: number): string {
     let start = this.lead;
     for (const piece of this.pieces) {

@@ -53,7 +53,7 @@ const NOWHERE = Infinity;
  * offsets in bytes.
  */
 export interface LongArray {
-  /** Its opening bracket. */
+  /** Offset of the opening bracket. */
   readonly from: number;
   /** Commas between its entries, about a piece apart. */
   readonly cuts: readonly number[];
@@ -70,7 +70,7 @@ export interface LongString {
   readonly from: number;
   /** Ascending, about a piece apart; none is inside an escape or a character. */
   readonly cuts: readonly number[];
-  /** Its last quote. */
+  /** Offset of the closing quote. */
   readonly to: number;
 }
 
@@ -105,20 +105,22 @@ class NameSet {
     const end = Math.min(to, from + NAME_BYTES);
     for (let index = from; index < end; index++) hash = Math.imul(hash ^ bytes[index]!, NAME_FACTOR) ^ (hash >>> 15);
     hash ^= to - from;
-    const place = Math.imul(hash, NAME_FACTOR) >>> (32 - NAME_BITS);
-    const bit = 1 << (place & 7);
-    if ((this.seen[place >>> 3]! & bit) !== 0) return;
-    this.seen[place >>> 3]! |= bit;
+    const slot = Math.imul(hash, NAME_FACTOR) >>> (32 - NAME_BITS);
+    const bit = 1 << (slot & 7);
+    if ((this.seen[slot >>> 3]! & bit) !== 0) return;
+    this.seen[slot >>> 3]! |= bit;
     this.size++;
   }
 }
 
 /**
- * Walks the bytes of a JSON text in any number of strides, and counts what is outside of its strings. Refuses nesting
- * deeper than `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, more than `JSON_STEP_VALUES_MAX` of them in one
- * step, an object of more than `JSON_MEMBERS_MAX` members, more than `JSON_WIDE_MEMBERS_MAX` of them in wide objects,
- * and more than `JSON_NAMES_MAX` names. No byte of a multi-byte UTF-8 character equals an ASCII character, so the bytes
- * need no decoding first.
+ * Scans the bytes of a JSON text in any number of steps, and counts the structure outside of its strings. Refuses:
+ * - nesting deeper than `JSON_DEPTH_MAX`
+ * - more than `JSON_VALUES_MAX` values, or more than `JSON_STEP_VALUES_MAX` in one step
+ * - an object of more than `JSON_MEMBERS_MAX` members, or more than `JSON_WIDE_MEMBERS_MAX` members in wide objects
+ * - more than `JSON_NAMES_MAX` names
+ *
+ * No byte of a multi-byte UTF-8 character equals an ASCII character, so the bytes need no decoding first.
  */
 export class JsonScan {
   /** Colons outside of strings: one for each key. */
@@ -142,14 +144,14 @@ export class JsonScan {
   private readonly members: Uint32Array | undefined;
   private readonly names: NameSet | undefined;
   private wideMembers = 0;
-  /** Of the last walked string: the position past its first quote, and its last quote. */
+  /** The last walked string: the position after its first quote, and its last quote. */
   private stringFrom = 0;
   private stringTo = 0;
   private escapes = 0;
   private stringCuts: number[] = [];
   private stringPieceFrom = 0;
   private figures = 0;
-  /** Of the current array at the second level: its opening, the start of its last piece, and its cuts. */
+  /** The current array at the second level: its opening, the start of its last piece, and its cuts. */
   private arrayFrom = 0;
   private pieceFrom = NOWHERE;
   private cuts: number[] = [];
@@ -194,7 +196,7 @@ export class JsonScan {
           this.index = bytes.length;
           return;
         }
-        // Only whole escapes stand between the run of plain bytes and the quote, so an even number of backslashes does
+        // Only whole escapes are between the run of plain bytes and the quote, so an even number of backslashes does
         // not escape it.
         let backslashes = 0;
         while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
@@ -246,7 +248,7 @@ export class JsonScan {
       }
       if (code === COLON) {
         this.keys++;
-        // It was a name: only values are read in pieces.
+        // The string was a name: only values are read in pieces.
         if (this.longStrings.at(-1)?.to === this.stringTo) this.longStrings.pop();
         if (this.members && this.names) this.countMember(this.members, this.names);
       } else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
@@ -288,7 +290,7 @@ export class JsonScan {
     this.stepValues = this.valuesBefore;
   }
 
-  /** Called at the end of the second level. A brace in place of a bracket is not JSON, which the parser will report. */
+  /** Called at the end of the second level. A brace instead of a bracket is not JSON, which the parser will report. */
   private keepCuts(code: number, index: number): void {
     if (code === CLOSE_BRACKET) this.longArrays.push({ from: this.arrayFrom, cuts: this.cuts, to: index });
     this.cuts = [];

@@ -1,7 +1,7 @@
-// Parsing and printing keeps all values, including any number. Tables, and random numbers in random places compared
+// Parsing and printing keeps all values, including any number. Tables, and random numbers at random positions compared
 // digit by digit.
 import fc from 'fast-check';
-import { stopwatch } from '../../../test/support/pace.js';
+import { stopwatch } from '../../../test/support/cpu-time.js';
 import { ExactNumber, isJsonObject, parseJson, printJson } from './json.js';
 
 const again = (text: string): string => printJson(parseJson(text) as object);

@@ -42,6 +42,10 @@ const PRINTED_MARK = new RegExp(`"${JSON.stringify(MARK).slice(1, -1).replaceAll
 /** True while `printJson` runs. Printing is synchronous, so only one runs at a time. */
 let isPrintingExactly = false;
 let hasPrintedMark = false;
+/** Texts of the lists that are being printed. */
+let printedLists: string[] = [];
+/** No number begins with it. */
+const LIST_MARK = '[';
 
 /** A number in its original spelling. Printed by anything but `printJson`, it becomes the nearest double. */
 export class ExactNumber {
@@ -58,6 +62,29 @@ export class ExactNumber {
   }
 }
 
+/** A list of numbers in its original spelling. Printed by anything but `printJson`, it becomes numbers. */
+export class NumberList {
+  /**
+   * @param text without whitespace
+   * @param length how many numbers it has
+   */
+  constructor(
+    readonly text: string,
+    readonly length: number,
+  ) {}
+
+  toNumbers(): number[] {
+    return JSON.parse(this.text) as number[];
+  }
+
+  toJSON(): number[] | string {
+    if (!isPrintingExactly) return this.toNumbers();
+    hasPrintedMark = true;
+    // Inserted afterwards: `JSON.stringify` would scan its text.
+    return `${MARK}${LIST_MARK}${printedLists.push(this.text) - 1}`;
+  }
+}
+
 /**
  * `JSON.parse`, except for numbers whose value a double would change.
  * @throws SyntaxError as `JSON.parse`
@@ -69,17 +96,21 @@ export function parseJson(text: string): unknown {
   return marked === undefined ? value : JSON.parse(marked, revive);
 }
 
-/** `JSON.stringify`, with every `ExactNumber` in its original spelling. */
+/** `JSON.stringify`, with every `ExactNumber` and `NumberList` in its original spelling. */
 export function printJson(value: Json | object): string {
   isPrintingExactly = true;
   hasPrintedMark = false;
   try {
     const text = JSON.stringify(value);
-    return hasPrintedMark ? text.replace(PRINTED_MARK, '$1') : text;
+    return hasPrintedMark ? text.replace(PRINTED_MARK, sourceOf) : text;
   } finally {
     isPrintingExactly = false;
+    if (printedLists.length > 0) printedLists = [];
   }
 }
+
+const sourceOf = (_: string, source: string): string =>
+  source.startsWith(LIST_MARK) ? printedLists[Number(source.slice(LIST_MARK.length))]! : source;
 
 /** Estimated characters of a value besides its text: quotes, brackets, a number. */
 const FRAME = 8;
@@ -101,6 +132,7 @@ export function weigh(value: Printable, most: number): number {
     return weight;
   }
   if (value instanceof Base64Text) return weight + value.length;
+  if (value instanceof NumberList) return weight + value.text.length;
   const members = value as Readonly<Record<string, Printable>>;
   // `for…in` avoids allocating a list of keys for each object of a long conversation.
   for (const key in members) {
@@ -125,6 +157,8 @@ const MINUS = 45;
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 const NUMBER = /-?\d[\d.eE+-]*/y;
+/** The shortest number that a double changes is one like `1e999`. */
+const LOSSY_LENGTH_MIN = 5;
 
 /** @returns undefined when there is none */
 function markLossyNumbers(text: string): string | undefined {
@@ -137,7 +171,7 @@ function markLossyNumbers(text: string): string | undefined {
     } else if (code === MINUS || (code >= DIGIT_ZERO && code <= DIGIT_NINE)) {
       NUMBER.lastIndex = index;
       const [source] = NUMBER.exec(text)!;
-      if (isLossy(source)) {
+      if (source.length >= LOSSY_LENGTH_MIN && isLossy(source)) {
         marked += text.slice(done, index) + JSON.stringify(MARK + source);
         done = index + source.length;
       }
@@ -150,7 +184,10 @@ function markLossyNumbers(text: string): string | undefined {
 /** @param source a number of the JSON grammar */
 function isLossy(source: string): boolean {
   const value = Number(source);
-  return !Number.isFinite(value) || canonical(source) !== canonical(String(value));
+  const printed = String(value);
+  // Nearly every number is spelled as it is printed: those of a vector by the thousand.
+  if (printed === source) return false;
+  return !Number.isFinite(value) || canonical(source) !== canonical(printed);
 }
 
 /** Maps all spellings of one value to the same text: its digits without zeros around them, and the power of ten. */

@@ -17,9 +17,9 @@ export class LongStrings {
 
   constructor(
     private readonly bytes: Buffer,
-    private readonly places: readonly LongString[],
+    private readonly ranges: readonly LongString[],
   ) {
-    this.standIns = places.map((_, index) => STAND_IN + index);
+    this.standIns = ranges.map((_, index) => STAND_IN + index);
   }
 
   /**
@@ -27,7 +27,7 @@ export class LongStrings {
    * @param parse throws a SyntaxError for a text that is not JSON
    */
   *read(parse: (text: string) => unknown): Generator<undefined, void> {
-    for (const [index, { from, cuts, to }] of this.places.entries()) {
+    for (const [index, { from, cuts, to }] of this.ranges.entries()) {
       let whole = '';
       let start = from;
       for (const end of [...cuts, to]) {
@@ -45,10 +45,10 @@ export class LongStrings {
   text(from: number, to: number): string {
     let text = '';
     let done = from;
-    for (; this.next < this.places.length && this.places[this.next]!.from < to; this.next++) {
-      const place = this.places[this.next]!;
-      text += this.bytes.toString('utf8', done, place.from) + this.standIns[this.next]!;
-      done = place.to;
+    for (; this.next < this.ranges.length && this.ranges[this.next]!.from < to; this.next++) {
+      const range = this.ranges[this.next]!;
+      text += this.bytes.toString('utf8', done, range.from) + this.standIns[this.next]!;
+      done = range.to;
     }
     return text + this.bytes.toString('utf8', done, to);
   }
@@ -58,7 +58,7 @@ export class LongStrings {
    * twice
    */
   fill(value: unknown): boolean {
-    let left = this.places.length;
+    let left = this.ranges.length;
     const walk = (inner: unknown): void => {
       if (typeof inner !== 'object' || inner === null) return;
       const members = inner as Record<string, unknown>;

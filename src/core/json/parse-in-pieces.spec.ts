@@ -87,9 +87,9 @@ describe('parseInPieces', () => {
 
   it('accepts nothing that the whole does not accept', () => {
     const marks = fc.constantFrom(...'[]{},:"\\ 1a', '');
-    const damaged = fc.tuple(bodies, fc.nat(), fc.nat({ max: 2 }), marks).map(([body, place, taken, mark]) => {
+    const damaged = fc.tuple(bodies, fc.nat(), fc.nat({ max: 2 }), marks).map(([body, index, taken, mark]) => {
       const text = JSON.stringify(body);
-      const from = place % (text.length + 1);
+      const from = index % (text.length + 1);
       return (text.slice(0, from) + mark + text.slice(from + taken)).toWellFormed();
     });
     fc.assert(

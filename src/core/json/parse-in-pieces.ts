@@ -14,11 +14,12 @@ const BACKSLASH = 92;
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
 
 /**
- * Parses a long text in pieces: its long strings, the entries of its long arrays some at a time, and last the rest,
- * with stand-ins in place of both. Undefined for anything that is not JSON or is ambiguous: then the whole text is
- * parsed.
- * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if
- * the text is JSON at all, and the text around them is parsed as well.
+ * Parses a long text in pieces: first its long strings, then the entries of its long arrays, some at a time, and last
+ * the rest, in which placeholders replace both. Returns undefined for a text that is not JSON or is ambiguous: the
+ * caller then parses it as a whole.
+ *
+ * The pieces are checked as strictly as the whole text. Each is parsed as a list of at least one entry; the cuts are at
+ * commas between entries if the text is JSON; and the text around the pieces is parsed as well.
  * @param parse throws a SyntaxError for a text that is not JSON
  */
 export function* parseInPieces(
@@ -69,7 +70,7 @@ function* parseEntries(
   return entries;
 }
 
-/** Replaces a stand-in by its array. False where another value stands there: the key was given twice. */
+/** Replaces a stand-in by its array. @returns false if another value is there: the key was given twice */
 function fill(value: Record<string, unknown>, key: string, standIn: string, entries: unknown[]): boolean {
   const there = Object.hasOwn(value, key) ? value[key] : undefined;
   if (!Array.isArray(there) || there[0] !== standIn) return false;
@@ -90,7 +91,7 @@ function keyBefore(bytes: Buffer, index: number): string {
 
 /** Index of the last byte before `index` that is not white space. */
 function beforeSpace(bytes: Buffer, index: number): number {
-  let place = index - 1;
-  while (WHITESPACE.has(bytes[place])) place--;
-  return place;
+  let last = index - 1;
+  while (WHITESPACE.has(bytes[last])) last--;
+  return last;
 }

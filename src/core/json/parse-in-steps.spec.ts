@@ -30,7 +30,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).any;
 
-/** A text with long strings in place of their names. */
+/** A text with long strings instead of their names. */
 const longText = (one: unknown, gap: number): string =>
   JSON.stringify([one, '@words@'], undefined, gap)
     .replaceAll('"@words@"', () => `"${WORDS}"`)
@@ -59,8 +59,8 @@ describe('parseInSteps', () => {
           // Mutated while it is short, so that mutations hit the structure.
           let short = JSON.stringify([one, '@words@']);
           for (const [at, character] of edits) {
-            const place = at % short.length;
-            short = short.slice(0, place) + character + short.slice(place + removed);
+            const position = at % short.length;
+            short = short.slice(0, position) + character + short.slice(position + removed);
           }
           // A character that was cut becomes an invalid one.
           const text = Buffer.from(short)

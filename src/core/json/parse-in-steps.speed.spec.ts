@@ -1,5 +1,5 @@
 // No step of reading a long text takes long. The longest step of hostile texts.
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { parseInSteps } from './parse-in-steps.js';
 
 const MIB = 1024 * 1024;

@@ -35,17 +35,17 @@ const FIRST_HALF = /^\\u[dD][89abAB]/;
 type Members = Record<string, unknown>;
 
 /** An array or object whose end has not been reached. */
-interface Open {
+interface OpenContainer {
   readonly isArray: boolean;
   /** Position of its bracket or brace. */
   readonly start: number;
   /** The part parsed so far; undefined while it waits to be parsed together with its parent. */
   value: unknown[] | Members | undefined;
-  /** Where the unparsed part begins. */
+  /** Index of the first unparsed character. */
   from: number;
-  /** Where the current member begins. */
+  /** Index of the current member. */
   memberFrom: number;
-  /** Of the name of the current member: its quotes, and the colon after it. */
+  /** The name of the current member: its quotes, and the colon after it. */
   nameFrom: number;
   nameTo: number;
   colon: number;
@@ -68,7 +68,7 @@ export function* parseInSteps(bytes: Buffer, parse: (text: string) => unknown = 
 }
 
 class LongText {
-  private readonly open: Open[] = [];
+  private readonly open: OpenContainer[] = [];
   /** The outermost value, once it is parsed. */
   private whole: { readonly value: unknown } | undefined;
   private index = 0;
@@ -76,7 +76,7 @@ class LongText {
   /** Whether a piece was parsed since the last yield. */
   private hasParsed = false;
   private isInString = false;
-  /** Of the string that was scanned last: its quotes. */
+  /** The quotes of the string that was scanned last. */
   private stringFrom = 0;
   private stringTo = 0;
 
@@ -176,7 +176,7 @@ class LongText {
   }
 
   /** Called after a member that was parsed separately, at a comma or at the end. */
-  private goOn(top: Open, index: number): void {
+  private goOn(top: OpenContainer, index: number): void {
     this.assertBlank(top.from, index);
     top.isApart = false;
     top.from = index + 1;
@@ -202,15 +202,15 @@ class LongText {
   /** Starts to parse the current member separately; the members before it are parsed now. */
   private setApart(depth: number): void {
     this.part(depth);
-    const one = this.open[depth]!;
-    if (one.isApart) return;
-    if (one.memberFrom > one.from) this.takeMembers(one, one.memberFrom - 1);
-    one.isApart = true;
-    one.from = one.memberFrom;
+    const container = this.open[depth]!;
+    if (container.isApart) return;
+    if (container.memberFrom > container.from) this.takeMembers(container, container.memberFrom - 1);
+    container.isApart = true;
+    container.from = container.memberFrom;
   }
 
   /** Parses members, at least one. */
-  private takeMembers(top: Open, to: number): void {
+  private takeMembers(top: OpenContainer, to: number): void {
     const text = this.text(top.from, to);
     this.hasParsed = true;
     top.values = this.values;
@@ -228,27 +228,27 @@ class LongText {
     for (const name of names) define(top.value as Members, name, members[name]);
   }
 
-  private countMembers(top: Open, more: number): void {
+  private countMembers(top: OpenContainer, more: number): void {
     top.members += more;
     if (top.members > MEMBERS_MAX) throw new SyntaxError(`An object has more than ${MEMBERS_MAX} members.`);
   }
 
   /** Inserts a value that was parsed separately. */
   private put(depth: number, value: unknown, from: number, to: number): void {
-    const one = this.open[depth];
-    if (!one) {
+    const container = this.open[depth];
+    if (!container) {
       this.end(value, from, to);
       return;
     }
-    if (one.isArray) {
-      this.assertBlank(one.memberFrom, from);
-      (one.value as unknown[]).push(value);
+    if (container.isArray) {
+      this.assertBlank(container.memberFrom, from);
+      (container.value as unknown[]).push(value);
     } else {
-      const name = this.nameBefore(one, from);
-      this.countMembers(one, 1);
-      define(one.value as Members, name, value);
+      const name = this.nameBefore(container, from);
+      this.countMembers(container, 1);
+      define(container.value as Members, name, value);
     }
-    one.from = to;
+    container.from = to;
   }
 
   private end(value: unknown, from: number, to: number): void {
@@ -273,7 +273,7 @@ class LongText {
       } else if (++plain === PLAIN_RUN) {
         const quote = bytes.indexOf(QUOTE, index + 1);
         if (quote === -1) throw broken();
-        // Only whole escapes stand between the run of plain bytes and the quote.
+        // Only whole escapes are between the run of plain bytes and the quote.
         if (this.backslashesBefore(quote, index) % 2 === 0) return this.endString(quote);
         index = quote;
         plain = 0;
@@ -329,7 +329,7 @@ class LongText {
   }
 
   /** The name of the current member. @param to where its value begins */
-  private nameBefore({ memberFrom, nameFrom, nameTo, colon }: Open, to: number): string {
+  private nameBefore({ memberFrom, nameFrom, nameTo, colon }: OpenContainer, to: number): string {
     if (nameFrom < memberFrom) throw broken();
     this.assertBlank(memberFrom, nameFrom);
     this.assertBlank(nameTo + 1, colon);
@@ -348,7 +348,7 @@ class LongText {
   }
 }
 
-const broken = (): SyntaxError => new SyntaxError('This is no JSON text.');
+const broken = (): SyntaxError => new SyntaxError('It is not JSON.');
 
 /** Treats `__proto__` as an ordinary name. */
 function define(members: Members, name: string, value: unknown): void {

@@ -1,4 +1,4 @@
-/** A body is read strictly and in linear time, and a fault names its place. Tables, a property, a clock. */
+/** A body is read strictly and in linear time, and a fault names its position. Tables, a property, a clock. */
 import fc from 'fast-check';
 import {
   JSON_DEPTH_MAX,
@@ -8,7 +8,7 @@ import {
   JSON_VALUES_MAX,
   JSON_WIDE_MEMBERS_MAX,
 } from './json-scan.js';
-import { stopwatch } from '../../../test/support/pace.js';
+import { stopwatch } from '../../../test/support/cpu-time.js';
 import { parseJsonBody, readJsonBody } from './parse-json-body.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
@@ -129,7 +129,7 @@ describe('parseJsonBody', () => {
     expect(() => parseJsonBody(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toThrow('body: is not valid UTF-8');
   });
 
-  it('names a place in a few words, however long the keys', () => {
+  it('names a path in a few words, however long the keys', () => {
     const key = 'k'.repeat(1e6);
     for (const inner of ['{"d":1,"d":2}', '{"__proto__":1}', '{"\\ud800":1}']) {
       let message = '';
@@ -159,7 +159,7 @@ describe('parseJsonBody', () => {
     const body = (names: number): string => {
       const objects = Array.from(
         { length: names / 10 },
-        (_, place) => `{${Array.from({ length: 10 }, (_, index) => `"${stem}${place}-${index}":1`).join(',')}}`,
+        (_, position) => `{${Array.from({ length: 10 }, (_, index) => `"${stem}${position}-${index}":1`).join(',')}}`,
       );
       return `[${[...objects, objects.at(-1)].join(',')}]`;
     };
@@ -186,7 +186,7 @@ describe('parseJsonBody', () => {
   });
 
   it('counts values of a long list by its pieces, and all of them together', () => {
-    // Longer than a piece, so that each is read in a step of its own.
+    // Longer than a piece, so that each is read in a separate step.
     const entry = (values: number): string => `{"a":[${'0,'.repeat(values - 3)}0],"b":"${'x'.repeat(70_000)}"}`;
     const body = (values: number, times: number): Buffer =>
       Buffer.from(`{"l":[${Array.from({ length: times }, () => entry(values)).join(',')}]}`);

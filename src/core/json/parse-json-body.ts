@@ -15,12 +15,15 @@ const MANY_VALUES = 20_000;
 const SHORT_BYTES = MANY_VALUES;
 
 /**
- * Parses a body strictly. Refused with a 400 that names cause and place: bytes that are not UTF-8, text that is not
- * JSON, nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice or with lone surrogates,
- * and `__proto__` outside of the caller's free-form JSON. In a closed body `__proto__` is an ordinary key, which its
- * reader refuses like any unknown one. A lone surrogate in a text becomes U+FFFD: half an emoji in a history would
- * otherwise end the conversation for good. A closed body, which contains no history, is refused for it.
- * The common body costs one linear scan, `JSON.parse` and one count of keys, a short one no scan; the place of a fault
+ * Parses a body strictly. Refused with a 400 that names cause and position: bytes that are not UTF-8, text that is not
+ * JSON, nesting deeper than `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, repeated keys, keys with lone
+ * surrogates, and `__proto__` outside of the caller's free-form JSON.
+ *
+ * A lone surrogate in a text becomes U+FFFD: otherwise half an emoji in a history would end the conversation for good.
+ * A closed body contains no history and is refused for it. In a closed body `__proto__` is an ordinary key, which its
+ * reader refuses like any unknown one.
+ *
+ * A body costs one linear scan, `JSON.parse` and one count of keys; a short one needs no scan. The position of a fault
  * is searched only when there is one.
  */
 export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
@@ -46,11 +49,12 @@ export function readJsonBody(bytes: Buffer, isClosed = false): unknown {
 }
 
 /**
- * The value of a short text that is proven valid without a scan. Undefined where the proof fails: the scan then
+ * The value of a short text that can be proven valid without a scan. Undefined where the proof fails: then the scan
  * decides, and names the fault.
- * The proof that no key is given twice: every colon of a text follows a key or is inside a string. A key that
- * `JSON.parse` drops takes its colon with it, so the value accounts for fewer colons. An escape could add a colon to
- * the value that the text does not have, so a text with such escapes is left to the scan.
+ *
+ * The proof that no key is repeated counts colons. Each colon of a text follows a key or is inside a string. A repeated
+ * key, which `JSON.parse` drops, has a colon in the text and none in the value. An escape could add a colon to the
+ * value alone, so the scan reads texts with such escapes.
  */
 function readShort(bytes: Buffer): object | undefined {
   if (!isUtf8(bytes)) return undefined;
@@ -144,8 +148,8 @@ function* steps(bytes: Buffer, isClosed: boolean, scan: JsonScan): Generator<und
 
 /** Drops V8's message, which quotes the text around the fault: a body must never appear in a message. */
 function noJson({ message }: Error): GatewayError {
-  const place = /position (\d+)/.exec(message)?.[1];
-  return refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
+  const position = /position (\d+)/.exec(message)?.[1];
+  return refuse(`body: is not valid JSON${position === undefined ? '' : ` (near position ${position})`}`);
 }
 
 const UNICODE_ESCAPE = /\\u/;
@@ -154,7 +158,7 @@ const LETTER_ESCAPE = /\\u00[5-7]/;
 // Valid UTF-8 contains no raw lone surrogates: only escapes can produce one.
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** What may have to be searched for in the values of a text: certain or possible. */
+/** Forbidden values that a text certainly or possibly contains, and that its parsed form must be searched for. */
 interface Suspected {
   proto: boolean;
   loneSurrogate: boolean;

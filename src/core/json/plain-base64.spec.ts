@@ -7,7 +7,7 @@ const PLAIN = BYTES.toString('base64');
 
 it('leaves plain base64 as it is', () => {
   expect(plainBase64(PLAIN)).toBe(PLAIN);
-  // It is no base64 by any rule: its reader refuses it.
+  // These texts are no base64 by any rule: the reader refuses them.
   for (const other of ['AA\u00a0A', 'AA\u2028A-', '-\u{1F600}']) expect(plainBase64(other)).toBe(other);
   // Anthropic, OpenAI and Google refuse groups without padding.
   expect(plainBase64('AA')).toBe('AA==');

@@ -1,5 +1,5 @@
 // Files of many megabytes are made plain base64 in one turn of the event loop. The longest of hostile and common forms.
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { plainBase64 } from './plain-base64.js';
 
 const BYTES = Buffer.from(Array.from({ length: 6 * 1024 * 1024 }, (_, index) => (index * 2_654_435_761) >>> 24));

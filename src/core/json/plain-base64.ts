@@ -18,8 +18,8 @@ const pair = (high: number, low: number): number => high * ASCII_CODES + low;
 /** The code of an escape, by its two digits; 0: these are none. A flat table, because a file may be full of signs. */
 const ESCAPED = new Uint8Array(ASCII_CODES * ASCII_CODES);
 for (const digits of ['2B', '2F', '3D', '0A', '0D', '20'])
-  for (const one of [digits, digits.toLowerCase()])
-    ESCAPED[pair(one.charCodeAt(0), one.charCodeAt(1))] = PLAIN[Number.parseInt(digits, 16)]!;
+  for (const written of [digits, digits.toLowerCase()])
+    ESCAPED[pair(written.charCodeAt(0), written.charCodeAt(1))] = PLAIN[Number.parseInt(digits, 16)]!;
 
 /**
  * Base64 as every vendor takes it: without line breaks and escapes of an address, in the alphabet of RFC 4648,
@@ -39,14 +39,14 @@ export function plainBase64(data: string): string {
 /** Writes what is kept over the bytes, in one pass: a file has many millions. @returns how many bytes are kept */
 function keepPlain(bytes: Buffer, length: number): number {
   let kept = 0;
-  for (let place = 0; place < length; place++) {
-    let plain = PLAIN[bytes[place]!]!;
+  for (let index = 0; index < length; index++) {
+    let plain = PLAIN[bytes[index]!]!;
     if (plain === ESCAPE) {
-      const escaped = place + 2 < length ? ESCAPED[pair(bytes[place + 1]!, bytes[place + 2]!)]! : 0;
-      if (escaped === 0) plain = bytes[place]!;
+      const escaped = index + 2 < length ? ESCAPED[pair(bytes[index + 1]!, bytes[index + 2]!)]! : 0;
+      if (escaped === 0) plain = bytes[index]!;
       else {
         plain = escaped;
-        place += 2;
+        index += 2;
       }
     }
     if (plain !== NOTHING) bytes[kept++] = plain;

@@ -1,7 +1,7 @@
 import { Base64Text } from './base64-text.js';
 import type { Steps } from '../steps.js';
 import { LARGE, PIECE } from '../yield-to-event-loop.js';
-import { isJsonObject, printJson, weigh, type Json, type Printable } from './json.js';
+import { isJsonObject, NumberList, printJson, weigh, type Json, type Printable } from './json.js';
 
 /** A part of a printed value: text, or the bytes of text. */
 type Piece = string | Buffer;
@@ -16,7 +16,7 @@ export function* printInPieces(value: Printable, characters: number): Generator<
   else if (typeof value === 'string') yield* printString(value, characters);
   else if (Array.isArray(value)) yield* printArray(value as readonly Printable[], characters);
   else if (value instanceof Base64Text) yield* value.print();
-  else if (isJsonObject(value)) yield* printObject(value, characters);
+  else if (isJsonObject(value) && !(value instanceof NumberList)) yield* printObject(value, characters);
   else yield printJson(value as Json);
 }
 

@@ -33,7 +33,7 @@ it('does not convert media to text', () => {
 it.each<[string, Json]>([
   ['texts', Array.from({ length: 4_000 }, () => 'x'.repeat(8_000))],
   ['numbers', Array.from({ length: 2_000_000 }, () => 1)],
-  ['keys', Object.fromEntries(Array.from({ length: 400 }, (_, place) => [`${place}`.padEnd(20_000, 'k'), 1]))],
+  ['keys', Object.fromEntries(Array.from({ length: 400 }, (_, index) => [`${index}`.padEnd(20_000, 'k'), 1]))],
   ['one key', { ['k'.repeat(4 * MIB)]: 1 }],
   ['depth', Array.from({ length: 300 }, () => [[['x'.repeat(8_000), 'y'.repeat(8_000)]]])],
 ])('shows a bounded part of many %s, and states that', (_, value) => {

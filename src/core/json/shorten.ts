@@ -51,12 +51,12 @@ class Shortening {
   private object(value: Readonly<Record<string, Printable>>): Json {
     const shown: [string, Json][] = [];
     const keys = Object.keys(value);
-    for (const [place, key] of keys.entries()) {
+    for (const [index, key] of keys.entries()) {
       const member = value[key];
       if (member === undefined) continue;
       this.left -= key.length;
       if (this.left <= 0) {
-        shown.push(['…', `(${keys.length - place} more)`]);
+        shown.push(['…', `(${keys.length - index} more)`]);
         break;
       }
       shown.push([key, this.take(member)]);

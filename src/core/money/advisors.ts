@@ -3,9 +3,9 @@ import type { Endpoint, Model } from '../routing/catalog.js';
 
 /** A model that the provider may consult while it makes its reply. */
 export interface MeasuredAdvisor {
-  /** From the catalog, with its allow-lists and price. */
+  /** The model in the catalog, with its allow-lists and price. */
   readonly model: Model;
-  /** The most calls of it. */
+  /** Maximum number of calls of the advisor. */
   readonly uses: number;
   /** The most output tokens of one call, where the caller limits it. */
   readonly maxOutputTokens?: number;

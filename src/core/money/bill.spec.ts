@@ -116,7 +116,7 @@ describe('paidBill', () => {
     expect(paidBill(bill(LEG, END), 0n).list).toEqual({ prompt: 0n, completion: 0n, tools: 0n, total: 0n });
   });
 
-  it('keeps what an own account paid where there was no room for the fee', () => {
+  it('keeps what an own account paid where no counter could take the fee', () => {
     const own = bill(OWN, END, USAGE, false, readFeeShare('10'));
     expect(paidBill(own, 0n)).toEqual({ ...own, cost: 0n });
   });

@@ -22,7 +22,7 @@ export function readFeeShare(percent: string): FeeShare {
 
 /** The price of one reply. */
 export interface Bill {
-  /** It used the caller's own credential. */
+  /** Whether calls used the caller's own credential. */
   readonly isByok: boolean;
   /** Paid from credits: the list price, or the fee on it. */
   readonly cost: PicoUsd;
@@ -32,12 +32,12 @@ export interface Bill {
   readonly list: Cost;
   /** The prices used; undefined where no model was called. */
   readonly rate: Rate | undefined;
-  /** What the provider charges beyond the planned prices: no caller pays it. */
+  /** The provider's charge above the planned prices. No caller pays it. */
   readonly beyondPlan: PicoUsd;
 }
 
-/** How a reply ended, as far as it affects the price. */
-export interface Ended {
+/** The end of a reply, as far as it affects the price. */
+export interface ReplyEnding {
   /** Absent when the reply was not complete. */
   readonly stop: StopReason | undefined;
   /** The provider failed mid-stream: the caller does not pay for it. */
@@ -52,7 +52,7 @@ export interface Ended {
  * provider failed is free altogether.
  * @param images of the request, as `measurePrompt` counts them
  */
-export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee: FeeShare): Bill {
+export function billOf(usage: Usage, leg: Leg, ended: ReplyEnding, images: number, fee: FeeShare): Bill {
   const { cost: full, rate, beyondPlan } = ratedCost(usage, leg, images);
   const isFree = ended.inFault || !(ended.isAbandoned === true || isCharged(ended.stop, usage));
   const list = isFree ? withoutTokens(full, ended.inFault) : full;
@@ -82,7 +82,10 @@ const FREE_VARIANT = ':free';
 export const isFreeVariant = ({ model, credential }: Pick<Leg, 'model' | 'credential'>): boolean =>
   credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
 
-/** Tools have run whatever the reply contains; the caller pays nothing for a provider that failed. */
+/**
+ * The cost without tokens: tools have run whatever the reply contains, but a provider that failed costs the caller
+ * nothing.
+ */
 function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
   const due = inFault ? 0n : tools;
   return { prompt: 0n, completion: 0n, tools: due, total: due };
@@ -118,18 +121,18 @@ function cutCost(list: Cost, most: PicoUsd): Cost {
 }
 
 /** The sum of two bills; the rate is that of the later one. */
-export const addBill = (one: Bill, other: Bill): Bill => ({
-  isByok: one.isByok || other.isByok,
-  cost: one.cost + other.cost,
-  byokCost: one.byokCost + other.byokCost,
+export const addBill = (earlier: Bill, later: Bill): Bill => ({
+  isByok: earlier.isByok || later.isByok,
+  cost: earlier.cost + later.cost,
+  byokCost: earlier.byokCost + later.byokCost,
   list: {
-    prompt: one.list.prompt + other.list.prompt,
-    completion: one.list.completion + other.list.completion,
-    tools: one.list.tools + other.list.tools,
-    total: one.list.total + other.list.total,
+    prompt: earlier.list.prompt + later.list.prompt,
+    completion: earlier.list.completion + later.list.completion,
+    tools: earlier.list.tools + later.list.tools,
+    total: earlier.list.total + later.list.total,
   },
-  rate: other.rate ?? one.rate,
-  beyondPlan: one.beyondPlan + other.beyondPlan,
+  rate: later.rate ?? earlier.rate,
+  beyondPlan: earlier.beyondPlan + later.beyondPlan,
 });
 
 const NO_BILL: Bill = {

@@ -20,7 +20,7 @@ const CACHES_ON_REQUEST: ReadonlySet<DialectId> = new Set(['anthropic-messages',
 
 /** The part of a leg that its bound depends on. */
 export interface BoundLeg extends Pick<Leg, 'model' | 'endpoint' | 'tier'> {
-  /** As the plan found it: the hold and the charge of a call are computed from the same. */
+  /** The health that the plan read: the hold and the charge of a call are computed from the same figures. */
   readonly health?: Pick<EndpointHealth, 'widening'> | undefined;
 }
 
@@ -40,7 +40,7 @@ export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
   if (prompt.advisors) bound += boundOfAdvisors(prompt.advisors, leg.endpoint);
   if (pricing.image !== undefined) bound += BigInt(prompt.images) * pricing.image;
   if (pricing.webSearch !== undefined) bound += BigInt(prompt.webSearches) * pricing.webSearch;
-  if (pricing.request !== undefined) bound += pricing.request;
+  if (pricing.request !== undefined) bound += BigInt(prompt.searchUnits ?? 1) * pricing.request;
   return bound;
 }
 
@@ -62,18 +62,19 @@ function boundOfAdvisors(advisors: readonly MeasuredAdvisor[], leg: BoundLeg['en
   return sum;
 }
 
-/** The tokens by size, widened by what was learnt of this endpoint. */
+/** The tokens by size, widened by what was observed of this endpoint. */
 export function boundTokens(prompt: MeasuredPrompt, leg: BoundLeg): TokenBound {
   const sized = sizedTokens(prompt, leg);
-  return leg.health?.widening ? widened(sized, leg.health.widening, leg.endpoint.contextLength) : sized;
+  if (!leg.health?.widening) return sized;
+  return widened(sized, leg.health.widening, leg.endpoint.contextLength * (prompt.inputs ?? 1));
 }
 
 /**
- * Where neither caller nor model limits the output, the context does: all of it counts, because the bound of a prompt
- * implies no minimum of its length.
+ * Without a limit by the caller or the model, the context limits the output. All of the context counts, because the
+ * bound of a prompt implies no minimum of its length.
  */
 export function sizedTokens(prompt: MeasuredPrompt, { model, endpoint }: BoundLeg): TokenBound {
-  const { contextLength } = endpoint;
+  const contextLength = endpoint.contextLength * (prompt.inputs ?? 1);
   const output = prompt.maxOutputTokens ?? endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? contextLength;
   let input = prompt.fillsContext ? contextLength : prompt.textTokens;
   if (!prompt.fillsContext) {

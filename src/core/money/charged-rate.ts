@@ -1,7 +1,7 @@
 import type { Usage } from '../conversation/usage.js';
 import { dialectOf, type DialectId } from '../routing/catalog.js';
 import type { Leg, ServiceTier } from '../routing/plan.js';
-import { isPlainTier } from '../routing/priced-words.js';
+import { isPlainTier } from '../routing/priced-options.js';
 import type { PicoUsd } from './credits.js';
 import { costOf, type Cost } from './pricing.js';
 
@@ -12,7 +12,7 @@ export type Rate = Pick<Leg, 'endpoint' | 'tier'>;
 export interface RatedCost {
   readonly cost: Cost;
   readonly rate: Rate;
-  /** What the provider charges for the reported rate beyond that of the plan; 0n where it charges no more. */
+  /** The provider's charge at the reported rate above the charge at the planned rate; 0n where it is not higher. */
   readonly beyondPlan: PicoUsd;
 }
 
@@ -29,7 +29,7 @@ const REPORTS_SPEED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'si
 export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
   const cost = costOf(usage, planned, images);
   const tier = reportedTier(usage, planned);
-  const endpoint = reportedPlace(usage, planned);
+  const endpoint = reportedRegion(usage, planned);
   if (tier === planned.tier && endpoint === planned.endpoint) return { cost, rate: planned, beyondPlan: 0n };
   const reported = { endpoint, tier };
   const reportedCost = costOf(usage, reported, images);
@@ -38,7 +38,9 @@ export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
     : { cost, rate: planned, beyondPlan: reportedCost.total - cost.total };
 }
 
-/** What the provider charges, whether or not the caller pays it: at the rate it reported, whatever was planned. */
+/**
+ * The provider's charge at the rate that it reported, whatever rate was planned, and whether or not the caller pays it.
+ */
 export function providerCost(usage: Usage, planned: Rate, images = 0): PicoUsd {
   const { cost, beyondPlan } = ratedCost(usage, planned, images);
   return cost.total + beyondPlan;
@@ -57,7 +59,7 @@ function reportedTier({ serviceTier, speed }: Usage, { endpoint, tier: planned }
   return isPlain && !(planned === 'fast' && REPORTS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;
 }
 
-function reportedPlace({ inferenceGeo }: Usage, { endpoint }: Rate): Rate['endpoint'] {
+function reportedRegion({ inferenceGeo }: Usage, { endpoint }: Rate): Rate['endpoint'] {
   if (inferenceGeo === undefined || inferenceGeo === endpoint.geography?.word) return endpoint;
   const anywhere = endpoint.geography?.elsewhere ?? endpoint;
   return anywhere.geographies?.get(inferenceGeo) ?? anywhere;

@@ -11,7 +11,7 @@ const FRAME_TOKENS = 4;
 /** For an image or document of any size, because its bytes do not indicate its tokens. */
 const MEDIUM_TOKENS = 1_000;
 
-/** What a picture drawn by a model counts as, in bytes of text. */
+/** Size of a picture that a model drew, as bytes of text. */
 export const DRAWN_BYTES = MEDIUM_TOKENS * BYTES_PER_TOKEN;
 
 /** Estimates the tokens of a text of this many UTF-8 bytes. */
@@ -26,7 +26,7 @@ export function estimateInputTokens(request: ModelRequest): number {
   return estimate.tokens;
 }
 
-/** As `estimateInputTokens`, in steps. */
+/** `estimateInputTokens` in steps. */
 export function* estimateInSteps(request: ModelRequest): Steps<number> {
   const estimate = new InputEstimate();
   const steps = new TextStepCounter();
@@ -58,6 +58,8 @@ export function* estimateMessages(messages: readonly Message[]): Steps<readonly 
 export function* listSizes(request: ModelRequest): Generator<Size> {
   for (const block of request.system) yield textSize(block.text);
   for (const tool of request.tools) yield { bytes: Buffer.byteLength(JSON.stringify(tool)), tokens: FRAME_TOKENS };
+  if (request.task?.kind === 'embeddings')
+    for (const ids of request.task.tokens ?? []) yield { bytes: 0, tokens: ids.length };
   for (const message of request.messages) {
     yield { bytes: 0, tokens: FRAME_TOKENS };
     for (const block of message.content) yield sizeOf(block);
@@ -86,9 +88,9 @@ export class InputEstimate {
 
 /** The size of a part of a prompt. */
 export interface Size {
-  /** Of text, in UTF-8. */
+  /** UTF-8 bytes of text. */
   readonly bytes: number;
-  /** Of everything else. */
+  /** Tokens of all other content. */
   readonly tokens: number;
 }
 

@@ -2,7 +2,7 @@
 // one against the clock: the size is read as readers see it, or not at all, without reading the whole image.
 import fc from 'fast-check';
 import { gif, jpeg, png, webp } from '../../../test/support/images.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { readImageSize } from './image-size.js';
 
 const sizeOf = (bytes: Buffer): ReturnType<typeof readImageSize> => readImageSize(bytes.toString('base64'));

@@ -61,10 +61,10 @@ function anthropicTokens({ width, height }: SizedImage): number {
 }
 
 /**
- * A base and at most eight tiles: the image is fitted into 2,048 × 2,048, then scaled until its shorter side has 768
- * pixels, and counted in squares of 512. The base of every model family is half a tile, so the maximum of 17 halves
- * determines both figures. `detail: low` is the base alone. By the written rule small images are scaled up, though in
- * practice not always: the written rule is the bound.
+ * A base and at most eight tiles: the image is fitted into 2,048 × 2,048 pixels, then scaled until its shorter side has
+ * 768 pixels, and counted in squares of 512. In every model family the base is half a tile, so the maximum is 17 halves
+ * and determines both figures. `detail: low` is the base alone. By the written rule small images are scaled up; vendors
+ * do not always do so, and the rule is the upper bound.
  * https://developers.openai.com/api/docs/guides/images-vision#tile-based-image-tokenization
  */
 function tileTokens({ width, height, detail }: SizedImage, max: number = VENDOR_MAX['openai-tiles']!): number {

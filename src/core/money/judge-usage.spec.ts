@@ -107,7 +107,7 @@ describe('judgeUsage', () => {
     expect(judged({ ...GOOD, webSearchRequests: 1 }, searching).webSearchRequests).toBe(1);
   });
 
-  describe('the widening learnt from a reply', () => {
+  describe('the widening observed in a reply', () => {
     const held = { input: 200 + VENDOR_PROMPT_TOKENS, output: 10 + VENDOR_OUTPUT_TOKENS };
     /** A token for each byte that was sent, and what the vendor adds. */
     const CACHED_MAX = 2 * 200 + VENDOR_PROMPT_TOKENS;
@@ -129,7 +129,7 @@ describe('judgeUsage', () => {
         { isPlausible: false, excess: { input: 3, output: 1 } },
       ],
       [
-        'within the widened bound: it is accepted, and learnt again',
+        'within the widened bound: it is accepted, and observed again',
         { ...GOOD, outputTokens: 2 * held.output },
         { leg: widenedLeg },
         { isPlausible: true, excess: { input: 1, output: 2 } },
@@ -359,6 +359,15 @@ describe('judgeUsage', () => {
       }),
       { numRuns: 1_000 },
     );
+  });
+
+  it('estimates the prompt of 0 of a call whose output is in the list of calls alone', () => {
+    const iterations = [{ kind: 'message', outputTokens: 1 }] as const;
+    const call = facts({ inputTokens: 0, outputTokens: 0, iterations });
+    const { usage } = judgeUsage(call);
+    expect(usage).toMatchObject({ estimated: true, outputTokens: 1 });
+    expect(usage.inputTokens).toBeGreaterThan(0);
+    expect(judgeUsage({ ...call, reported: usage }).usage).toEqual(usage);
   });
 
   it('cuts the sum of calls like each of them', () => {

@@ -10,17 +10,18 @@ import {
 import { advisorOf } from './advisors.js';
 import { boundTokens, sizedTokens, type BoundLeg } from './bound.js';
 import { estimateTokens } from './estimate.js';
+import { DOCUMENTS_PER_UNIT } from './measure-task.js';
 import { WEB_SEARCHES_DEFAULT, type MeasuredPrompt } from './measure-prompt.js';
 import { sanitizeUsage } from './sane-usage.js';
 import { canBeCached, cachedTokens } from './possible-usage.js';
-import { learntFrom, VENDOR_PROMPT_TOKENS, type TokenBound, type Widening } from './widening.js';
+import { observedExcess, VENDOR_PROMPT_TOKENS, type TokenBound, type Widening } from './widening.js';
 
 /** A prompt that may be compacted first: the hold covers the compaction like a second answer (`boundOf`). */
 const CALLS_OF_COMPACTED = 2;
 
 /** Everything that decides what is charged for one call. */
 export interface CallFacts {
-  /** As the provider reported it, unchecked. */
+  /** The provider's report, unchecked. */
   readonly reported: Usage;
   /** The last report came after the last content of the reply. */
   readonly isReportFinal: boolean;
@@ -47,7 +48,7 @@ export interface CallFacts {
   readonly end: 'whole' | 'cut' | 'lost';
 }
 
-/** What a call is charged for. */
+/** The usage that a call is charged for. */
 export interface JudgedUsage {
   /** Non-negative integers, as far as the figures are credible; `estimated` where the gateway estimated one of them. */
   readonly usage: Usage;
@@ -57,25 +58,25 @@ export interface JudgedUsage {
    */
   readonly isPlausible: boolean;
   /**
-   * What the endpoint reported beyond what the sizes allow, whether or not a hold covered it. Undefined: it stayed
-   * within them, ran tools, the figures are estimates, or they cannot be true.
+   * The reported tokens above the number that the sizes allow, whether or not a hold covered them. Undefined: the
+   * report stayed within the sizes, a tool ran, the figures are estimates, or they cannot be true.
    */
   readonly excess: Widening | undefined;
 }
 
 /**
- * The single rule that decides which reported figures are accepted and charged, for every dialect
- * (docs/contribute/decisions/0035-one-rule-for-usage.md):
- * - a side (prompt, output) that is missing or impossible becomes the larger of its credible part and the estimate; so
- *   does an output of 0 where some was received, and an output whose last report came before the last content;
- * - a figure of more than four context lengths is cut to that;
- * - more output than was allowed, or more prompt than the bytes can amount to, compactions included, is not plausible,
- *   unless the vendor ran tools, whose results and further turns cannot be measured;
- * - more searches than were allowed, or a call of an advisor above the context of its model, is not plausible.
- * | Pure. Never throws, whatever the figures contain.
+ * Decides which reported figures are accepted and charged, by one rule for every dialect
+ * (docs/contribute/decisions/0035-one-rule-for-usage.md). A pure function. Never throws, whatever the figures contain.
+ * - A prompt or output that is missing or impossible becomes the larger of its credible part and the estimate. So does
+ *   an output of 0 where some was received, and an output whose last report came before the last content.
+ * - A figure of more than four context lengths is cut to that.
+ * - Not plausible: more output than was allowed, or more prompt than the bytes can amount to, compactions included. The
+ *   exception are calls in which the vendor ran tools: their results and further turns cannot be measured.
+ * - Not plausible: more searches than were allowed, or a call of an advisor above the context of its model.
  */
 export function judgeUsage(facts: CallFacts): JudgedUsage {
-  const { reported, leg, prompt, end } = facts;
+  const { leg, prompt, end } = facts;
+  const reported = prompt.inputs === undefined ? facts.reported : { ...facts.reported, prompts: prompt.inputs };
   const sane = sanitizeUsage(reported, leg.endpoint.contextLength);
   if (end === 'lost') {
     const usage = sane.iterations ? withPrices(sane, sane.iterations, facts) : sane;
@@ -85,15 +86,21 @@ export function judgeUsage(facts: CallFacts): JudgedUsage {
   if (usage.cacheWriteTokens || usage.iterations) usage = withHourCache(usage, facts);
   if (usage.iterations) usage = withListedCalls(usage, usage.iterations, facts);
   if (prompt.webSearches > 0) usage = withSearches(usage, facts);
+  if (prompt.searchUnits !== undefined) usage = withSearchUnits(usage, prompt);
   if (usage.iterations) usage = withPrices(usage, usage.iterations, facts);
   return judgeSize(usage, facts);
 }
+
+/** The model has emitted something, by the provider's report of its single calls. */
+const hasListedOutput = (iterations: readonly UsageIteration[]): boolean =>
+  iterations.some(({ kind, outputTokens = 0 }) => kind === 'message' && outputTokens > 0);
 
 /** A missing or impossible figure becomes at least the estimate. */
 function withEstimates(sane: Usage, facts: CallFacts): Usage {
   const { reported, outputBytes, end, isReportFinal } = facts;
   const output = sane.outputTokens ?? 0;
-  const isOutputReported = output > 0 ? isReportFinal : output === 0 && outputBytes === 0;
+  const isListed = sane.iterations !== undefined && hasListedOutput(sane.iterations);
+  const isOutputReported = output > 0 || isListed ? isReportFinal : output === 0 && outputBytes === 0;
   const isOutputBelieved =
     end === 'whole' &&
     isOutputReported &&
@@ -106,7 +113,7 @@ function withEstimates(sane: Usage, facts: CallFacts): Usage {
     sane.inputTokens === reported.inputTokens &&
     (sane.inputTokens > 0 ||
       reported.promptIsFree === true ||
-      (isOutputBelieved && output === 0) ||
+      (isOutputBelieved && output === 0 && !isListed) ||
       promptTokens(sane) > 0);
   if (isOutputBelieved && isPromptBelieved) return sane;
   const estimated = { ...sane, estimated: true };
@@ -154,6 +161,10 @@ function withSearches(usage: Usage, { citesPages, searchCalls }: CallFacts): Usa
   return seen === 0 ? usage : { ...usage, webSearchRequests: seen, estimated: true };
 }
 
+/** Without a reported number, the least that the documents count as. */
+const withSearchUnits = (usage: Usage, { inputs = 1 }: MeasuredPrompt): Usage =>
+  usage.searchUnits === undefined ? { ...usage, searchUnits: Math.ceil(inputs / DOCUMENTS_PER_UNIT) } : usage;
+
 /** Cache writes without a reported lifetime have the lifetime that the request set. */
 function withHourCache(usage: Usage, { wantsHourCache, request }: CallFacts): Usage {
   const { iterations = NO_ITERATIONS } = usage;
@@ -185,7 +196,12 @@ function judgeSize(usage: Usage, facts: CallFacts): JudgedUsage {
   const { leg, prompt } = facts;
   const searches = usage.webSearchRequests ?? 0;
   // Some vendors search without a request for it; then the default limit applies.
-  if (searches > (prompt.webSearches || WEB_SEARCHES_DEFAULT) || usage.iterations?.some(isBeyondAdvisor))
+  const isBeyondUnits = prompt.searchUnits !== undefined && (usage.searchUnits ?? 0) > prompt.searchUnits;
+  if (
+    isBeyondUnits ||
+    searches > (prompt.webSearches || WEB_SEARCHES_DEFAULT) ||
+    usage.iterations?.some(isBeyondAdvisor)
+  )
     return { usage, isPlausible: false, excess: undefined };
   const fetches = usage.webFetchRequests ?? 0;
   const ranTools = facts.ranVendorTool || facts.citesPages || usage.ranVendorTools === true;
@@ -198,14 +214,14 @@ function judgeSize(usage: Usage, facts: CallFacts): JudgedUsage {
   const input = promptTokens(whole);
   const isPlausible = output <= calls * bound.output && input <= calls * (bound.input + VENDOR_PROMPT_TOKENS);
   const isPlain = isPlausible && !leg.health?.widening;
-  const isLearnt = !isPlain && !usage.estimated && canBeTrue({ input, output }, cachedTokens(whole), facts, calls);
-  const excess = isLearnt ? learntFrom({ input, output }, sizedTokens(prompt, leg), calls) : undefined;
+  const isObserved = !isPlain && !usage.estimated && canBeTrue({ input, output }, cachedTokens(whole), facts, calls);
+  const excess = isObserved ? observedExcess({ input, output }, sizedTokens(prompt, leg), calls) : undefined;
   return { usage, isPlausible, excess };
 }
 
-/** Nothing is learnt from what cannot be true: later requests are held for by it. */
+/** Impossible figures must not be recorded, because recorded figures raise the holds of later requests. */
 function canBeTrue({ input, output }: TokenBound, cached: number, { prompt, leg }: CallFacts, calls: number): boolean {
-  const most = calls * leg.endpoint.contextLength;
+  const most = calls * leg.endpoint.contextLength * (prompt.inputs ?? 1);
   return input <= most && output <= most && (cached === 0 || canBeCached(cached, prompt, leg, calls));
 }
 

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { gif, jpeg, png } from '../../../test/support/images.js';
 import { model } from '../../../test/support/route-inputs.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
-import type { ContentBlock } from '../conversation/content.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
+import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { Tool } from '../conversation/tools.js';
 import { parseJson, type JsonObject } from '../json/json.js';
@@ -27,6 +27,29 @@ const base64 = (mediaType: string): { type: 'base64'; mediaType: string; data: s
   data: 'A'.repeat(10_000),
 });
 const address = { type: 'url', url: 'https://example.com/file' } as const;
+
+describe('the measure of what no block models', () => {
+  const own = (value: object): Pick<ToolUseBlock, 'origin'> => ({
+    origin: { vendor: 'openai-responses', value: value as JsonObject },
+  });
+  const use: ToolUseBlock = { type: 'tool-use', id: 'c', name: 'shell', input: '{}' };
+  const outcome: ToolResultBlock = { type: 'tool-result', toolUseId: 'c', content: [] };
+
+  it.each(['arguments', 'environment', 'created_by', 'anything'])('counts %s of a call, and of an output', (name) => {
+    for (const block of [use, outcome]) {
+      const plain = ofBlock({ ...block, ...own({ type: 'shell_call', call_id: 'c', action: {} }) });
+      const larger = ofBlock({ ...block, ...own({ type: 'shell_call', call_id: 'c', action: {}, [name]: hundred }) });
+      expect(larger.textTokens - plain.textTokens).toBeGreaterThanOrEqual(50);
+    }
+  });
+
+  it('counts undeclared members of the conversation', () => {
+    const member = (path: string[]) => ({ path, isSet: true, bytes: 1_000, units: 1_000 });
+    const of = (path: string[]): number =>
+      measurePrompt(modelRequest({ undeclared: { vendor: 'anthropic', members: [member(path)] } })).textTokens;
+    expect(of(['messages', 'content', 'foo']) - of(['tools', 'foo'])).toBe(500);
+  });
+});
 
 describe('the measure of texts', () => {
   it.each([

@@ -6,27 +6,29 @@ import type {
   MediaSource,
   ToolReferenceBlock,
 } from '../conversation/content.js';
-import type { ModelRequest } from '../conversation/request.js';
+import type { ModelRequest, UndeclaredMembers } from '../conversation/request.js';
+import type { TaskRequest } from '../conversation/task-request.js';
 import { isRunByCaller, type Tool } from '../conversation/tools.js';
 import { isJsonObject, printJson, type Json, type Opaque } from '../json/json.js';
-import { searchFields } from '../routing/priced-words.js';
+import { searchFields } from '../routing/priced-options.js';
 import type { MeasuredAdvisor } from './advisors.js';
 import { readImageSize } from './image-size.js';
 import type { SizedImage } from './image-tokens.js';
 import type { PdfSize } from './pdf-size.js';
+import { measureTask } from './measure-task.js';
 import { TOOL_REQUESTS_MAX } from './sane-usage.js';
 
 /**
- * What a message or a tool may add besides its text: role, separators, text of the vendor around it
+ * The most tokens that a message or a tool adds to its text: role, separators, text of the vendor around it
  * (docs/contribute/reasons/money.md#bound).
  */
 export const FRAME_TOKENS = 64;
 /**
- * Searches of a vendor's tool without a limit of its own: the default of docs/use/tools-and-plugins.md#the-loop for all
+ * Searches of a vendor's tool without a separate limit: the default of docs/use/tools-and-plugins.md#the-loop for all
  * tools of one answer.
  */
 export const WEB_SEARCHES_DEFAULT = 30;
-/** Calls of an advisor without a limit of its own. Chosen: its vendor documents one or two for a task. */
+/** Calls of an advisor without a separate limit. Chosen: its vendor documents one or two for a task. */
 const ADVISOR_USES_DEFAULT = 3;
 
 const WEB_SEARCH = /^web_search/;
@@ -34,25 +36,23 @@ const WEB_SEARCH = /^web_search/;
 const NATIVE_TOOL_FIELDS = ['mcp_servers', 'container'] as const;
 const PDF = 'application/pdf';
 
-/**
- * The inputs of a request's bound, for any leg: measured once, priced for each leg (`boundOf`). Contains no content.
- */
+/** Sizes from which `boundOf` computes the bound of a request, for any leg. Contains no content. */
 export interface MeasuredPrompt {
   /** The most tokens of texts, tools and schemas, and of their frames. */
   readonly textTokens: number;
   /** The number of images, in any form. */
   readonly images: number;
-  /** Those whose size could be read; the others count as the model's maximum. */
+  /** The images whose size could be read; the others count as the model's maximum. */
   readonly imageSizes?: readonly SizedImage[];
   /** PDFs whose bytes are in the request. */
   readonly documents: number;
-  /** Those that could be counted (`withPdfSizes`); the others count as the longest that vendors accept. */
+  /** The PDFs whose size could be read (`withPdfSizes`); the others count as the longest that vendors accept. */
   readonly pdfSizes?: readonly PdfSize[];
   /** The longest cache lifetime that the request sets; absent: it sets none. */
   readonly cacheWrites?: '5m' | '1h';
   /**
-   * It contains something that only the context bounds: files by address, media of other kinds or stored elsewhere,
-   * tools that the vendor runs.
+   * Whether the request contains something that only the context bounds: files by address, media of other kinds or
+   * stored elsewhere, tools that the vendor runs.
    */
   readonly fillsContext: boolean;
   /** The most searches that the vendor runs. */
@@ -61,16 +61,19 @@ export interface MeasuredPrompt {
   /** The vendor may compact the conversation first: a call of the model beside the one that answers. */
   readonly compacts?: boolean;
   readonly advisors?: readonly MeasuredAdvisor[];
+  /** Inputs of a task, each with a separate context; absent: it is one prompt. */
+  readonly inputs?: number;
+  /** The most units of search that a ranking counts as; absent: one. */
+  readonly searchUnits?: number;
 }
 
 /**
  * Measures a request for its bound (docs/contribute/reasons/money.md#bound): half a token for each ASCII byte, one for
- * each other byte, 64 for each message, each tool and the schema of the answer; the system prompt is a message.
- * | The text is not scanned: the engine computes the length of its UTF-8 form without creating or copying it. With
- * `bytes` of it in `units` UTF-16 units, `2 × (bytes − units)` is the number of non-ASCII bytes wherever a character
- * has two bytes or four, and one more for each character of three. So `1.5 × bytes − units` is exact for text without
- * characters of three bytes, and half a token too high for each of those: never too low, and several times faster than
- * a scan.
+ * each other byte, 64 for each message, each tool and the schema of the answer. The system prompt is a message.
+ *
+ * The tokens of a text are `1.5 × bytes − units`: the length of its UTF-8 form, which the engine computes without
+ * creating it, and its number of UTF-16 units. That is several times faster than a scan, and never too low. It is exact
+ * for characters of one byte (0.5), two (2) and four (4, in two units), and half a token too high for those of three.
  */
 export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   const tally = new Tally();
@@ -89,10 +92,12 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   }
   if (request.contextManagement) tally.addJson(request.contextManagement.value);
   if (request.extras) addExtras(request.extras, tally);
+  if (request.undeclared) addUndeclared(request.undeclared, tally);
   const { bytes, units, frames, images, imageSizes, documents, fillsContext, webSearches, cacheWrites } = tally;
   const { maxOutputTokens } = request;
+  const textTokens = Math.ceil((3 * bytes - 2 * units) / 2) + frames * FRAME_TOKENS;
   return {
-    textTokens: Math.ceil((3 * bytes - 2 * units) / 2) + frames * FRAME_TOKENS,
+    textTokens,
     images,
     ...(imageSizes.length > 0 && { imageSizes }),
     documents,
@@ -102,11 +107,9 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(request.contextManagement && compacts(request.contextManagement) && { compacts: true }),
     ...(tally.advisors.length > 0 && { advisors: tally.advisors }),
+    ...(request.task && measureTask(request as TaskRequest, textTokens)),
   };
 }
-
-/** The tokens of a text in the bound of a prompt, as in `measurePrompt`. */
-export const textTokens = (text: string): number => Math.ceil((3 * Buffer.byteLength(text) - 2 * text.length) / 2);
 
 /** The PDFs of a request in base64: as many as its `documents`. */
 export function listPdfs(request: ModelRequest): string[] {
@@ -124,6 +127,21 @@ export function withPdfSizes(prompt: MeasuredPrompt, sizes: readonly (PdfSize | 
   return { ...prompt, pdfSizes: sizes.filter((size) => size !== undefined) };
 }
 
+const RESPONSES = 'openai-responses';
+/** Members of items of calls and results that their blocks model. */
+const MODELLED: ReadonlySet<string> = new Set([
+  'type',
+  'call_id',
+  'name',
+  'namespace',
+  'input',
+  'action',
+  'operation',
+  'output',
+]);
+/** The fields that contain the conversation, in each format. */
+const CONVERSATION: ReadonlySet<string> = new Set(['system', 'messages', 'input', 'instructions']);
+
 /** The sums so far. One per request. */
 class Tally {
   frames = 0;
@@ -134,7 +152,7 @@ class Tally {
   fillsContext = false;
   webSearches = 0;
   readonly advisors: MeasuredAdvisor[] = [];
-  /** Of all texts, in UTF-8 and in UTF-16. */
+  /** Lengths of all texts in UTF-8 and in UTF-16. */
   bytes = 0;
   units = 0;
 
@@ -175,9 +193,11 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
       tally.add(block.name);
       if (typeof block.input === 'string') tally.add(block.input);
       else if (block.input !== undefined) tally.addJson(block.input);
+      if (block.origin?.vendor === RESPONSES) addOwnMembers(block.origin, tally);
       return;
     case 'tool-result':
       tally.add(block.toolUseId);
+      if (block.origin?.vendor === RESPONSES) addOwnMembers(block.origin, tally);
       for (const part of block.content) addBlock(part, tally);
       return;
     case 'tool-reference':
@@ -192,7 +212,7 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
       tally.add(block.title ?? '');
       tally.add(block.context ?? '');
       addDocument(block.source, tally);
-      // Some targets may receive the file, others its text: both have room.
+      // Some targets may receive the file, others its text: both fit.
       if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) addBlock(part, tally);
       return;
     case 'image':
@@ -253,7 +273,7 @@ function addTool(tool: Tool, tally: Tally): void {
       tally.addJson([tool.id, tool.parameters]);
       if (tool.served) addTool(tool.served, tally);
       if (tool.id !== 'openrouter:web_search') return;
-      // A search that no target's vendor runs has become a function before it is measured.
+      // A search that no vendor of a target runs has already been replaced by a function here.
       tally.fillsContext = true;
       tally.webSearches += readUses(tool.parameters['max_uses']);
       return;
@@ -272,6 +292,23 @@ function addTool(tool: Tool, tally: Tally): void {
       }
       if (typeof type === 'string' && WEB_SEARCH.test(type)) tally.webSearches += readUses(usesMax);
     }
+  }
+}
+
+/** An item of the responses format is sent unchanged to its own vendor: with members that the block does not model. */
+function addOwnMembers({ value }: Opaque, tally: Tally): void {
+  for (const [name, member] of Object.entries(value))
+    if (member !== undefined && !MODELLED.has(name)) tally.addJson(member);
+}
+
+/**
+ * Members that no face declares are sent unchanged within objects of the vendor. Tools and fields are measured whole.
+ */
+function addUndeclared({ members }: UndeclaredMembers, tally: Tally): void {
+  for (const { path, bytes, units } of members) {
+    if (!CONVERSATION.has(path[0]!)) continue;
+    tally.bytes += bytes;
+    tally.units += units;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Upper bounds for the content of a PDF. */
 export interface PdfSize {
   readonly pages: number;
-  /** Of all strings that may be shown as text, as often as they may be shown. */
+  /** Bytes of all strings that may be shown as text, as often as they may be shown. */
   readonly textBytes: number;
 }

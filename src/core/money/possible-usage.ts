@@ -19,14 +19,14 @@ export interface ReportedCall {
 }
 
 /**
- * The report of a call as far as it can be true, for everything that outlives its request: counters, figures of
- * endpoints, sessions, bounds (docs/contribute/decisions/0035-one-rule-for-usage.md). A side of more than the context
- * of its endpoint counts as not reported, and so does a cached part of more than the prompt that was sent. The sum over
- * the turns of a vendor's own tools may be more.
+ * The possible figures in the report of a call, for everything that outlives its request: counters, figures of
+ * endpoints, sessions, bounds (docs/contribute/decisions/0035-one-rule-for-usage.md). A prompt or output that exceeds
+ * the context of the endpoint counts as not reported, and so does a cached part that exceeds the prompt that was sent.
+ * Exception: a call in which the vendor ran its own tools reports the sum over several turns.
  * @returns the same object where all of it can be true
  */
 export function possibleUsage({ usage, run, leg, ranVendorTool, citesPages }: ReportedCall): Usage {
-  const { contextLength } = leg.endpoint;
+  const contextLength = leg.endpoint.contextLength * (run.prompt.inputs ?? 1);
   const sane = sanitizeUsage(usage, contextLength);
   const searches = (sane.webSearchRequests ?? 0) + (sane.webFetchRequests ?? 0);
   if (ranVendorTool || citesPages || searches > 0 || sane.ranVendorTools || sane.iterations) return sane;

@@ -159,7 +159,7 @@ describe('costOf', () => {
   const prices = fc.record({ prompt: price, completion: price, read: price, write: price, hour: price, search: price });
 
   it('agrees with a calculation in decimals', () => {
-    // USD per million tokens, times tokens: the point moves six places, and no digit is lost.
+    // USD per million tokens, times tokens: the point moves six digits, and no digit is lost.
     const decimal = (tokens: number, perMillionTokens: string): bigint => {
       const [whole, decimals = ''] = perMillionTokens.split('.');
       const digits = BigInt(whole! + decimals.padEnd(6, '0')) * BigInt(tokens);

@@ -6,7 +6,7 @@ import type { PicoUsd } from './credits.js';
 import { sanitizeUsage } from './sane-usage.js';
 
 /**
- * What one reply costs at the endpoint's list price, exactly, in the parts of `cost_details`
+ * The exact cost of one reply at the endpoint's list price, in the parts of `cost_details`
  * (docs/use/messages.md#cost-details). Never negative.
  */
 export interface Cost {
@@ -40,6 +40,7 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
     reasoningTokens = 0,
     imageTokens = 0,
     webSearchRequests = 0,
+    searchUnits = 1,
   } = sane;
   const promptTokens = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
   const { prices } = priceListAt(pricing, tier, promptTokens);
@@ -48,7 +49,7 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
   if (cacheWriteTokens > 0) prompt += BigInt(cacheWriteTokens) * prices.inputCacheWrite;
   if (cacheWrite1hTokens > 0) prompt += BigInt(cacheWrite1hTokens) * prices.inputCacheWrite1h;
   if (pricing.image !== undefined) prompt += BigInt(images) * pricing.image;
-  if (pricing.request !== undefined) prompt += pricing.request;
+  if (pricing.request !== undefined) prompt += BigInt(searchUnits) * pricing.request;
   let completion = BigInt(outputTokens - reasoningTokens - imageTokens) * prices.completion;
   if (reasoningTokens > 0) completion += BigInt(reasoningTokens) * prices.reasoning;
   if (imageTokens > 0) completion += BigInt(imageTokens) * prices.imageOutput;
@@ -93,5 +94,5 @@ function pricedBy({ kind, pricedBy: advisor }: UsageIteration, leg: PricedLeg): 
 export function isCharged(stop: StopReason | undefined, { outputTokens = 0 }: Usage): boolean {
   const reason = stop?.raw ?? '';
   // Written in this order, a figure that is not a number counts as none.
-  return reason !== 'error' && (reason !== '' || outputTokens > 0);
+  return reason !== 'error' && (reason !== '' || outputTokens > 0 || stop?.unified === 'computed');
 }

@@ -8,7 +8,10 @@ const CONTEXTS_PER_FIGURE_MAX = 4;
 /** Maximum number of searches or fetches accepted for one reply. Chosen: no vendor runs nearly as many. */
 export const TOOL_REQUESTS_MAX = 1_000;
 
-type Figure = { [Name in keyof Usage]-?: Usage[Name] extends number | undefined ? Name : never }[keyof Usage];
+type Figure = Exclude<
+  { [Name in keyof Usage]-?: Usage[Name] extends number | undefined ? Name : never }[keyof Usage],
+  'prompts'
+>;
 
 const FIGURES = {
   inputTokens: 'tokens',
@@ -20,23 +23,24 @@ const FIGURES = {
   imageTokens: 'tokens',
   webSearchRequests: 'requests',
   webFetchRequests: 'requests',
+  searchUnits: 'requests',
 } as const satisfies Readonly<Record<Figure, 'tokens' | 'requests'>>;
 
 const figures = Object.keys(FIGURES) as readonly Figure[];
 
 /**
- * The credible part of a usage (docs/contribute/reasons/money.md#malformed-usage). Figure by figure:
- * - not a finite number, or negative: treated as absent;
- * - a fraction: rounded up;
- * - more than four contexts of tokens, or 1,000 requests: cut to that;
- * - reasoning is part of the output: cut to it, and absent where there is none;
- * - so are pictures: cut to the output without reasoning.
- * | Never throws, whatever the figures contain. Idempotent.
- * @param contextLength of the endpoint that answered
- * @returns the same object when all of it is credible: any other one is a sign of malformed usage
+ * The credible part of a usage (docs/contribute/reasons/money.md#malformed-usage). Never throws, whatever the figures
+ * contain. Idempotent.
+ * - A figure that is not a finite number, or is negative, becomes absent.
+ * - A fraction is rounded up.
+ * - More than four contexts of tokens, or 1,000 requests, is cut to that.
+ * - Reasoning is part of the output: it is cut to the output, and absent where there is none.
+ * - So are images: they are cut to the output without reasoning.
+ * @param contextLength the context of the endpoint that answered, for each of the usage's prompts
+ * @returns the same object when all of it is credible: another object is a sign of malformed usage
  */
 export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
-  const tokensMax = contextLength * CONTEXTS_PER_FIGURE_MAX;
+  const tokensMax = contextLength * CONTEXTS_PER_FIGURE_MAX * (usage.prompts ?? 1);
   let sane = usage;
   for (const name of figures) {
     const reported = usage[name];
@@ -64,7 +68,8 @@ function withSaneIterations(usage: Usage, iterations: readonly UsageIteration[],
   const sane = iterations
     .slice(0, TOOL_REQUESTS_MAX)
     .map((iteration) => sanitizeUsage(iteration, contextLength) as UsageIteration);
-  if (sane.length === iterations.length && sane.every((one, index) => one === iterations[index])) return usage;
+  if (sane.length === iterations.length && sane.every((iteration, index) => iteration === iterations[index]))
+    return usage;
   return { ...usage, iterations: sane };
 }
 

@@ -1,9 +1,9 @@
 /**
  * Figures at, past and far past each bound, and a property over random ones: a hold widened by a reply covers the same
- * reply; nothing is learnt within the slack, and never more than four times the bound.
+ * reply; nothing is widened within the slack, and never more than four times the bound.
  */
 import fc from 'fast-check';
-import { learntFrom, VENDOR_OUTPUT_TOKENS, VENDOR_PROMPT_TOKENS, widened, WIDENING_MAX } from './widening.js';
+import { observedExcess, VENDOR_OUTPUT_TOKENS, VENDOR_PROMPT_TOKENS, widened, WIDENING_MAX } from './widening.js';
 
 const BOUND = { input: 1_000, output: 100 };
 const [INPUT, OUTPUT] = [BOUND.input + VENDOR_PROMPT_TOKENS, BOUND.output + VENDOR_OUTPUT_TOKENS];
@@ -16,12 +16,12 @@ describe('learntFrom', () => {
     ['past the slack of the prompt', { input: INPUT * 1.5, output: 0 }, 1, { input: 1.5, output: 1 }],
     ['without a limit', { input: Number.MAX_SAFE_INTEGER, output: INPUT * 100 }, 1, { input: 4, output: 4 }],
     ['of two calls together', { input: 2 * INPUT, output: 3 * OUTPUT }, 2, { input: 1, output: 1.5 }],
-  ])('of a reply %s', (_, reported, calls, learnt) => {
-    expect(learntFrom(reported, BOUND, calls)).toEqual(learnt);
+  ])('of a reply %s', (_, reported, calls, excess) => {
+    expect(observedExcess(reported, BOUND, calls)).toEqual(excess);
   });
 
   it('learns nothing from a request for a single token, where the vendor reports some more', () => {
-    expect(learntFrom({ input: 5, output: 17 }, { input: 70, output: 1 }, 1)).toBeUndefined();
+    expect(observedExcess({ input: 5, output: 17 }, { input: 70, output: 1 }, 1)).toBeUndefined();
   });
 
   it('widens the bound to cover the reply, up to four times', () => {
@@ -29,12 +29,12 @@ describe('learntFrom', () => {
     fc.assert(
       fc.property(tokens, tokens, tokens, tokens, (input, output, ofPrompt, ofReply) => {
         const bound = { input: ofPrompt, output: ofReply };
-        const learnt = learntFrom({ input, output }, bound, 1);
-        if (!learnt) return;
-        const held = widened(bound, learnt, Infinity);
+        const excess = observedExcess({ input, output }, bound, 1);
+        if (!excess) return;
+        const held = widened(bound, excess, Infinity);
         const most = widened(bound, { input: WIDENING_MAX, output: WIDENING_MAX }, Infinity);
-        expect(held.input).toBeGreaterThanOrEqual(Math.min(learnt.input > 1 ? input : 0, most.input));
-        expect(held.output).toBeGreaterThanOrEqual(Math.min(learnt.output > 1 ? output : 0, most.output));
+        expect(held.input).toBeGreaterThanOrEqual(Math.min(excess.input > 1 ? input : 0, most.input));
+        expect(held.output).toBeGreaterThanOrEqual(Math.min(excess.output > 1 ? output : 0, most.output));
       }),
     );
   });

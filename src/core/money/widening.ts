@@ -5,8 +5,8 @@ export interface TokenBound {
 }
 
 /**
- * How far recent replies of an endpoint exceeded the bounds they were held for: factors from 1 to `WIDENING_MAX` for
- * each side (docs/contribute/decisions/0035-one-rule-for-usage.md).
+ * Factors by which recent replies of an endpoint exceeded the bounds of their holds: from 1 to `WIDENING_MAX`, for each
+ * side (docs/contribute/decisions/0035-one-rule-for-usage.md).
  */
 export interface Widening {
   readonly input: number;
@@ -24,14 +24,14 @@ export const WIDENING_MAX = 4;
 export const VENDOR_PROMPT_TOKENS = 4_096;
 
 /**
- * The same for a reply: its end marker, small errors of the count, the vendor's minimum. Nothing is learnt from them,
- * because a request for a single token would otherwise widen the bounds for all callers.
+ * Tokens that a vendor adds to a reply: its end marker, small errors of the count, the vendor's minimum. They widen
+ * nothing, because a request for a single token would otherwise widen the bounds for all callers.
  */
 export const VENDOR_OUTPUT_TOKENS = 256;
 
 /**
  * The bound of a call at an endpoint whose replies exceeded their bounds. No model reads or writes more than its
- * context, so that factors learnt from short replies do not take long ones past it.
+ * context, so that factors observed in short replies do not take long ones past it.
  * @param contextLength of the endpoint, in tokens
  */
 export const widened = ({ input, output }: TokenBound, by: Widening, contextLength: number): TokenBound => ({
@@ -45,7 +45,7 @@ export const widened = ({ input, output }: TokenBound, by: Widening, contextLeng
  * @param bound of one of them, from sizes alone
  * @returns undefined where it kept to its bound
  */
-export function learntFrom(reported: TokenBound, bound: TokenBound, calls: number): Widening | undefined {
+export function observedExcess(reported: TokenBound, bound: TokenBound, calls: number): Widening | undefined {
   const input = factor(reported.input, calls * (bound.input + VENDOR_PROMPT_TOKENS));
   const output = factor(reported.output, calls * (bound.output + VENDOR_OUTPUT_TOKENS));
   return input > 1 || output > 1 ? { input, output } : undefined;

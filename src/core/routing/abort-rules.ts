@@ -1,11 +1,11 @@
 /**
- * What a provider does with a call whose client has disconnected: it stops and bills the part done so far, or bills the
+ * A provider's treatment of a call whose client has disconnected: it stops and bills the part done so far, or bills the
  * whole call.
  */
 export const ABORT_RULES = ['stops', 'billed'] as const;
 export type AbortRule = (typeof ABORT_RULES)[number];
 
-/** By kind of request: streamed or whole. */
+/** Rules by kind of request: streamed or whole. */
 export interface AbortRules {
   readonly stream: AbortRule;
   readonly whole: AbortRule;

@@ -14,7 +14,7 @@ export const AVAILABILITY_CODES = [
 ] as const;
 export type AvailabilityCode = (typeof AVAILABILITY_CODES)[number];
 
-/** How an exclusion reason appears to the caller. */
+/** The meaning of an exclusion reason for the caller. */
 export interface ExclusionMeaning {
   /** For `cooling-down`: the code of a pause after faults; one after a 429 is `capacity_exhausted`. */
   readonly code: AvailabilityCode;
@@ -98,6 +98,7 @@ export const EXCLUSION_MEANINGS: Readonly<Record<ExclusionReason, ExclusionMeani
     words: 'has too short a context',
   },
   'max-tokens': { code: 'constraint_filtered', field: 'max_tokens', words: 'cannot answer at that length' },
+  'other-task': { code: 'constraint_filtered', field: 'model', words: 'does not serve requests of this route' },
   modality: { code: 'constraint_filtered', field: 'messages', words: 'does not read this kind of content' },
   'service-tier': { code: 'no_endpoints', field: 'service_tier', words: 'is a service tier that was not requested' },
   'cooling-down': { code: 'temporarily_unavailable', words: 'is cooling down' },

@@ -21,8 +21,8 @@ const callable = (
   } = {},
 ): Record<string, string[]> => {
   const { policies = [], credentials = [], shared = ['alpha', 'beta'] } = parts;
-  const isShared = ({ slug }: { readonly slug: string }): boolean => shared.includes(slug);
-  const models = callableModels({ catalog: CATALOG, policies, credentials, isShared });
+  const offersSharedCredential = ({ slug }: { readonly slug: string }): boolean => shared.includes(slug);
+  const models = callableModels({ catalog: CATALOG, policies, credentials, offersSharedCredential });
   return Object.fromEntries(models.map(({ id, endpoints }) => [id, endpoints.map(({ tag }) => tag)]));
 };
 

@@ -36,8 +36,8 @@ export function callableModels({
   catalog,
   policies,
   credentials,
-  isShared,
-}: Pick<RouteInputs, 'catalog' | 'policies' | 'credentials' | 'isShared'>): Model[] {
+  offersSharedCredential,
+}: Pick<RouteInputs, 'catalog' | 'policies' | 'credentials' | 'offersSharedCredential'>): Model[] {
   const rules = policyRules(policies);
   const ordered = inOrder(credentials);
   const callable: Model[] = [];
@@ -45,7 +45,7 @@ export function callableModels({
     if (!allowsModel(rules, model.id)) continue;
     const endpoints = model.endpoints.filter(
       (endpoint) =>
-        listCopies(endpoint.provider, model.id, ordered, isShared(endpoint.provider)).length > 0 &&
+        listCopies(endpoint.provider, model.id, ordered, offersSharedCredential(endpoint.provider)).length > 0 &&
         allowsEndpoint(endpoint, model, rules),
     );
     if (endpoints.length > 0) callable.push({ ...model, endpoints });

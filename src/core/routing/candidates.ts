@@ -6,9 +6,9 @@ import { isByLength } from './availability.js';
 import { listCopies, missingCredential, ONLY_SHARED, type CredentialCopy } from './credential-copies.js';
 import { healthKey, type EndpointHealth, type HealthKey } from './health.js';
 import type { Exclusion, ExclusionReason } from './plan.js';
-import { placedEndpoint } from './placed-endpoint.js';
+import { regionalEndpoint } from './regional-endpoint.js';
 import { addCandidates, preparedModel } from './prepared-model.js';
-import { requestedGeography } from './priced-words.js';
+import { requestedGeography } from './priced-options.js';
 import type { RouteInputs } from './route-inputs.js';
 import { findExclusion, sendsTier, supports, takesPart, type Rules } from './rules.js';
 
@@ -21,7 +21,7 @@ export interface EligibleCandidate {
   readonly healthKey: HealthKey;
   readonly health: EndpointHealth | undefined;
   /**
-   * The health under the first kept credential of the same group. It decides the place of the endpoint, so that its
+   * The health under the first kept credential of the same group. It decides the rank of the endpoint, so that its
    * keys are tried one after another.
    */
   readonly placedBy: EndpointHealth | undefined;
@@ -47,7 +47,7 @@ export interface Eligibility {
   readonly credentials: readonly StoredCredential[];
   readonly kept: EligibleCandidate[];
   readonly excluded: Exclusion[];
-  /** In a cool-down that its provider did not request: excluded, unless nothing else is left. */
+  /** Candidates in a cool-down that their provider did not request: excluded, unless nothing else is left. */
   readonly cooling: EligibleCandidate[];
 }
 
@@ -56,8 +56,8 @@ export interface Eligibility {
  * @param modelIndex index of the model in the plan's list
  */
 export function assessModel(eligibility: Eligibility, model: Model, modelIndex: number): void {
-  const { preferences, tier, words } = eligibility.inputs.needs;
-  const geography = words && requestedGeography(words);
+  const { preferences, tier, pricedOptions } = eligibility.inputs.needs;
+  const geography = pricedOptions && requestedGeography(pricedOptions);
   const candidates =
     geography === undefined ? preparedModel(model).candidates : placedCandidates(eligibility, model, geography);
   let callable: readonly Callable[] = listCallable(eligibility, candidates);
@@ -72,8 +72,8 @@ export function assessModel(eligibility: Eligibility, model: Model, modelIndex: 
 function placedCandidates({ inputs }: Eligibility, model: Model, geography: string): readonly Candidate[] {
   const candidates: Candidate[] = [];
   for (const endpoint of model.endpoints) {
-    const placed = placedEndpoint(endpoint, model, geography, inputs.carries);
-    addCandidates(placed ?? endpoint, model, candidates);
+    const regional = regionalEndpoint(endpoint, model, geography, inputs.supportsField);
+    addCandidates(regional ?? endpoint, model, candidates);
   }
   return candidates;
 }
@@ -87,7 +87,7 @@ function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]
       continue;
     }
     const exclusion = findExclusion(candidate, rules, inputs.needs, inputs);
-    // Of two reasons, the one that a shorter request would meet as well.
+    // If two reasons apply, the one that a shorter request would meet as well is reported.
     if (exclusion && !(isByLength(exclusion) && copiesOf(eligibility, candidate).length === 0)) {
       exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;
@@ -115,7 +115,7 @@ function preferFlex(
   const hasFlex = candidates.some(
     (candidate) =>
       candidate.tier === 'flex' &&
-      sendsTier(candidate, eligibility.inputs.carries) &&
+      sendsTier(candidate, eligibility.inputs.supportsField) &&
       copiesOf(eligibility, candidate).length > 0,
   );
   if (!hasFlex) return callable;
@@ -178,18 +178,18 @@ function keepCopies(
     }
     const isFirst = first?.credential.group !== credential.group;
     const placedBy = isFirst ? health : first?.health;
-    const one: EligibleCandidate = { candidate, modelIndex, credential, healthKey: key, health, placedBy };
-    if (isFirst) first = one;
-    kept.push(one);
+    const eligible: EligibleCandidate = { candidate, modelIndex, credential, healthKey: key, health, placedBy };
+    if (isFirst) first = eligible;
+    kept.push(eligible);
   }
 }
 
 const NONE: readonly never[] = [];
 
 function copiesOf({ inputs, credentials }: Eligibility, { provider, model }: Candidate): readonly CredentialCopy[] {
-  const isShared = inputs.isShared(provider);
-  if (credentials.length === 0) return isShared ? ONLY_SHARED : NONE;
-  return listCopies(provider, model.id, credentials, isShared);
+  const offersShared = inputs.offersSharedCredential(provider);
+  if (credentials.length === 0) return offersShared ? ONLY_SHARED : NONE;
+  return listCopies(provider, model.id, credentials, offersShared);
 }
 
 function exclude(

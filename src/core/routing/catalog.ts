@@ -3,10 +3,14 @@ import type { Secret } from '../secret.js';
 import type { PicoUsd } from '../money/credits.js';
 import type { ImageRule } from '../money/image-tokens.js';
 import type { AbortRules } from './abort-rules.js';
+import { TASK_KINDS, type TaskKind } from '../conversation/task.js';
 import type { Quantization } from './preferences.js';
 
 export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type Modality = (typeof MODALITIES)[number];
+/** Kinds of output of models: generated or computed. */
+export const OUTPUT_MODALITIES = [...MODALITIES, ...TASK_KINDS] as const;
+export type OutputModality = (typeof OUTPUT_MODALITIES)[number];
 
 /** The API formats of upstreams. Each is a folder under `providers/dialects`. */
 export const DIALECT_IDS = [
@@ -46,12 +50,12 @@ export const PLACEHOLDERS: Readonly<Record<PlatformId, readonly string[]>> = {
 /** Scheme of the base URLs of the `simulated` dialect: they name nothing on any network. */
 export const SIMULATED_SCHEME = 'simulated://';
 
-/** What a provider does with the data it receives. Where the catalog is silent, the restrictive reading applies. */
+/** A provider's use of the data it receives. Where the catalog is silent, the restrictive reading applies. */
 export interface DataPolicy {
   readonly collectsData: boolean;
-  /** It trains models on them. Absent: true where it collects them. */
+  /** Whether the provider trains models on the data. Absent: true if it collects data. */
   readonly trains?: boolean;
-  /** How long it keeps them; absent: unknown. */
+  /** Days for which the provider retains data; absent: unknown. */
   readonly retentionDays?: number;
   readonly zeroDataRetention: boolean;
   readonly region?: string;
@@ -60,7 +64,7 @@ export interface DataPolicy {
 /** Whether it keeps data for its own purposes. Training on data implies this. */
 export const collects = ({ collectsData, trains = collectsData }: DataPolicy): boolean => collectsData || trains;
 
-/** Where the catalog locates a credential: in a variable, in a file, or in the catalog itself. */
+/** The source of a credential that the catalog names: a variable, a file, or the catalog itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string } | 'catalog';
 
 /** A company that serves models, as described in the catalog file. */
@@ -75,18 +79,20 @@ export interface CatalogProvider {
   readonly baseUrl: string;
   /** API version on the platform `azure`; absent: the unversioned API. */
   readonly apiVersion?: string;
-  /** It needs no key, overriding the provider's definition in the code. */
+  /** Whether the provider needs no key, whatever its definition in the code states. */
   readonly needsNoCredential?: true;
   /** The operator's own credential; absent: callers must bring theirs. */
   readonly credential?: Secret;
-  /** Where the credential is, or would be if it were set. Absent: the catalog names no place for one. */
+  /** The source of the credential, set or not. Absent: the catalog names no source for one. */
   readonly credentialSource?: CredentialSource;
   readonly policy: DataPolicy;
   /** Absent: `DEFAULT_ABORTS`. */
   readonly aborts?: AbortRules;
-  /** In addition to those in the code, and with precedence over them. */
+  /** Quirks in addition to those in the code, and with precedence over them. */
   readonly quirks?: Quirks;
-  /** It is sent every top-level field that no face declares; absent: those that the code lists for it. */
+  /**
+   * Whether the provider is sent every top-level field that no face declares; absent: those that the code lists for it.
+   */
   readonly passesUnknownFields?: boolean;
 }
 
@@ -147,7 +153,7 @@ export interface Endpoint {
   readonly supportedParameters: readonly string[];
   /** Time limit in milliseconds to the first committing event, where this endpoint has its own. */
   readonly firstTimeoutMs?: number;
-  /** The same endpoint in each geography, at the prices there; keyed by the words of `inference_geo`. */
+  /** The endpoint in each geography, at the prices there; keyed by the words of `inference_geo`. */
   readonly geographies?: ReadonlyMap<string, Endpoint>;
   /** Set only in those of `geographies`: which geography it is, and the endpoint for requests without one. */
   readonly geography?: { readonly word: string; readonly elsewhere: Endpoint };
@@ -181,13 +187,17 @@ export interface Model {
   readonly contextLength: number;
   readonly maxCompletionTokens?: number;
   readonly inputModalities: readonly Modality[];
-  readonly outputModalities: readonly Modality[];
+  readonly outputModalities: readonly OutputModality[];
+  /** The task whose results are its only output; absent: it answers conversations. */
+  readonly task?: TaskKind;
+  /** Lengths of its vectors, the default first; absent: unknown. */
+  readonly dimensions?: readonly number[];
   /** Undefined: unknown. */
   readonly distillable?: boolean;
   /** Upper bound of the tokens of one image or page, for the hold. */
   readonly imageTokensMax?: number;
   readonly pageTokensMax?: number;
-  /** How the tokens of an image follow from its size, for the hold. */
+  /** The rule that computes the tokens of an image from its size, for the hold. */
   readonly imageTokens?: ImageRule;
   readonly scores: { readonly quality?: Score; readonly coding?: Score };
   readonly limits?: ModelLimits;

@@ -32,7 +32,7 @@ it.each<[string, Model, Partial<ModelRequest>, Partial<ChoiceInputs>, string]>([
   ['a policy of providers', a, {}, { policies: [{ only: ['p2'] }] }, 'not-allowed'],
   ['its own preferences', a, { preferences: { ignore: ['p1'] } }, {}, 'ignored'],
   ['a cap of prices', a, { preferences: { maxPrice: { prompt: '0.1' } } }, {}, 'max-price'],
-  ['a missing credential', a, {}, { isShared: () => false }, 'no-credential'],
+  ['a missing credential', a, {}, { offersSharedCredential: () => false }, 'no-credential'],
   ['a length', a, { messages: [userText('x'.repeat(700_000))] }, {}, 'context-length'],
   ['a picture', a, { messages: [{ role: 'user', content: [IMAGE] }] }, {}, 'modality'],
   [
@@ -46,7 +46,7 @@ it.each<[string, Model, Partial<ModelRequest>, Partial<ChoiceInputs>, string]>([
     'a schema that its dialect does not send',
     a,
     { outputFormat: { type: 'json-schema', schema: {} } },
-    { carries: () => false },
+    { supportsField: () => false },
     'unsupported-parameter',
   ],
   [

@@ -12,20 +12,20 @@ import { forbids, readRules, supports } from './rules.js';
 /** A model that can answer a request, with the legs that would be tried first. */
 export interface ChoosableModel {
   readonly model: Model;
-  /** At least one: the legs of the first credential group that are neither out nor paused, else all remaining legs. */
+  /** Legs of the first credential group that are neither out nor paused, else all remaining legs. At least one. */
   readonly legs: readonly EligibleCandidate[];
-  /** At least one leg is neither out nor paused. */
+  /** Whether at least one leg is neither out nor paused. */
   readonly isWell: boolean;
   /** Every leg that may be tried, including later ones, is free. */
   readonly isFree: boolean;
 }
 
-/** Which of the given models can answer a request, and why the others cannot. */
+/** The given models that can answer a request, and the reasons that exclude the others. */
 export interface ChoosableModels {
   readonly models: readonly ChoosableModel[];
   /** One for each of the other models: why it cannot answer. */
   readonly removed: readonly Exclusion[];
-  /** Those of the removed models that only wait for a pause their providers requested. */
+  /** Removed models that only wait for a pause their providers requested. */
   readonly resting: readonly Model[];
   readonly needs: RouteNeeds;
 }
@@ -87,16 +87,16 @@ export function choosableModels(
   return { models: found, removed, resting, needs };
 }
 
-/** Either all legs of a model support a parameter or none does, because `assessModel` kept only those that do. */
+/** All legs of a model support a parameter or none does, because `assessModel` kept only those that do. */
 function findUnserved(
-  { kept, cooling, inputs: { carries } }: Eligibility,
+  { kept, cooling, inputs: { supportsField } }: Eligibility,
   parameters: readonly RequestField[],
 ): RequestField | undefined {
   const candidate = (kept[0] ?? cooling[0])?.candidate;
   return (
     candidate &&
     parameters.find(
-      (parameter) => !supports(candidate.endpoint, parameter) || carries?.(candidate, parameter) === false,
+      (parameter) => !supports(candidate.endpoint, parameter) || supportsField?.(candidate, parameter) === false,
     )
   );
 }
@@ -106,14 +106,14 @@ function choosableModel(model: Model, { kept, cooling }: Eligibility): Choosable
   const possible = kept.length > 0 ? kept : cooling;
   let isWell = false;
   let isFree = true;
-  for (const one of kept) {
-    isWell ||= isHealthy(one);
-    isFree &&= isFreeLeg(one);
+  for (const leg of kept) {
+    isWell ||= isHealthy(leg);
+    isFree &&= isFreeLeg(leg);
   }
-  for (const one of cooling) isFree &&= isFreeLeg(one);
+  for (const leg of cooling) isFree &&= isFreeLeg(leg);
   let group = Infinity;
-  for (const one of possible) if (!isWell || isHealthy(one)) group = Math.min(group, one.credential.group);
-  const legs = possible.filter((one) => one.credential.group === group && (!isWell || isHealthy(one)));
+  for (const leg of possible) if (!isWell || isHealthy(leg)) group = Math.min(group, leg.credential.group);
+  const legs = possible.filter((leg) => leg.credential.group === group && (!isWell || isHealthy(leg)));
   return legs.length > 0 ? { model, legs, isWell, isFree } : undefined;
 }
 
@@ -153,7 +153,8 @@ const UNHELPFUL_REASONS: ReadonlySet<ExclusionReason> = new Set<ExclusionReason>
 function reasonOf({ excluded }: Eligibility, unserved: RequestField | undefined): Pick<Exclusion, 'reason' | 'detail'> {
   if (unserved !== undefined) return { reason: 'unsupported-parameter', detail: unserved };
   if (excluded.some(({ cooling }) => cooling)) return { reason: 'cooling-down' };
-  const { reason, detail } = excluded.find((one) => !UNHELPFUL_REASONS.has(one.reason)) ?? excluded.at(-1) ?? UNSERVED;
+  const { reason, detail } =
+    excluded.find((exclusion) => !UNHELPFUL_REASONS.has(exclusion.reason)) ?? excluded.at(-1) ?? UNSERVED;
   return { reason, ...(detail !== undefined && { detail }) };
 }
 

@@ -11,17 +11,17 @@ export const CREDENTIAL_GROUPS = ['own', 'shared', 'fallback'] as const;
 /** One credential that a candidate can be called with. */
 export interface CredentialCopy {
   readonly id: string;
-  /** As in `StoredCredential`; absent for the operator's. */
+  /** The label of the `StoredCredential`; absent for the operator's. */
   readonly label?: string | undefined;
   /** Index in `CREDENTIAL_GROUPS`. */
   readonly group: number;
   /** Index within the group at one provider. */
-  readonly place: number;
+  readonly index: number;
 }
 
 const OWN = CREDENTIAL_GROUPS.indexOf('own');
 const FALLBACK = CREDENTIAL_GROUPS.indexOf('fallback');
-const SHARED: CredentialCopy = { id: SHARED_CREDENTIAL, group: CREDENTIAL_GROUPS.indexOf('shared'), place: 0 };
+const SHARED: CredentialCopy = { id: SHARED_CREDENTIAL, group: CREDENTIAL_GROUPS.indexOf('shared'), index: 0 };
 /** The credentials of a caller without any of its own. */
 export const ONLY_SHARED = [SHARED] as const;
 
@@ -46,19 +46,19 @@ export function listCopies(
   provider: CatalogProvider,
   model: string,
   ordered: readonly StoredCredential[],
-  isShared: boolean,
+  offersShared: boolean,
 ): readonly CredentialCopy[] {
   const copies: CredentialCopy[] = [];
   let replaced = false;
   for (const credential of ordered) {
     if (credential.provider !== provider.slug || !isFor(credential, model)) continue;
     const { id, label, isFallback } = credential;
-    copies.push({ id, label, group: isFallback ? FALLBACK : OWN, place: copies.length });
+    copies.push({ id, label, group: isFallback ? FALLBACK : OWN, index: copies.length });
     replaced ||= credential.replacesShared === true;
   }
-  if (copies.length === 0) return isShared ? ONLY_SHARED : [];
-  if (isShared && !replaced) copies.push(SHARED);
-  return copies.sort((one, other) => one.group - other.group || one.place - other.place);
+  if (copies.length === 0) return offersShared ? ONLY_SHARED : [];
+  if (offersShared && !replaced) copies.push(SHARED);
+  return copies.sort((one, other) => one.group - other.group || one.index - other.index);
 }
 
 /** Why `listCopies` is empty, and the variable for the operator's own credential, where the catalog names one. */

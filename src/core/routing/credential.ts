@@ -13,12 +13,10 @@ export interface StoredCredential {
   readonly provider: string;
   /** Used only after the operator's own. */
   readonly isFallback: boolean;
-  /** Among those of one provider, lower first. */
+  /** Position among the credentials of one provider, lower first. */
   readonly sortOrder: number;
   /** Ids of models it may be used for; absent: all. */
   readonly allowedModels?: readonly string[];
-  /**
-   * Where it applies, the operator's own credential of the provider is not used (docs/operate/byok.md#order-of-use).
-   */
+  /** Whether the credential replaces the operator's own one where it applies (docs/operate/byok.md#order-of-use). */
   readonly replacesShared?: boolean;
 }

@@ -1,5 +1,5 @@
-// Draws follow their weights, and sessions keep their place. Counts over many seeds; shares may be off by four standard
-// deviations, which is deterministic for fixed seeds. Rules: docs/use/choosing-providers.md.
+// Draws follow their weights, and sessions keep their position. Counts over many seeds; shares may be off by four
+// standard deviations, which is deterministic for fixed seeds. Rules: docs/use/choosing-providers.md.
 import { endpoint, healthOf, inputsOf, model, plan, price, tagsOf } from '../../../test/support/route-inputs.js';
 import type { Endpoint } from './catalog.js';
 import { hash01 } from './draw.js';
@@ -77,7 +77,7 @@ describe('the draw', () => {
     for (const [tag, weight] of Object.entries(weights)) expectShare(counts.get(tag) ?? 0, weight / total, DRAWS);
   });
 
-  it('is drawn without replacement: the second place follows the remaining weights', () => {
+  it('is drawn without replacement: the second position follows the remaining weights', () => {
     const models = [model('a/b', [endpoint('a', { usd: 1 }), endpoint('b', { usd: 2 }), endpoint('c', { usd: 4 })])];
     let afterA = 0;
     let bAfterA = 0;

@@ -41,11 +41,13 @@ function finish(lane: number): number {
 }
 
 /**
- * Sorting by this key, ascending, draws without replacement by the weight 1/price²: at a third of the price the chance
- * is nine times as high (docs/use/choosing-providers.md#default-order). It is an exponential race with the weights as
- * rates. Free endpoints get keys below 0, with equal weights among themselves. With a session's key as the seed it is
- * weighted rendezvous hashing: an endpoint that leaves or joins does not change the keys of others, so only sessions
- * that it wins or had won move (docs/contribute/reasons/routing.md#a-fixed-place-for-a-session).
+ * A key by which endpoints are sorted in ascending order. That is a draw without replacement with the weight 1/price²:
+ * at a third of the price the chance is nine times as high (docs/use/choosing-providers.md#default-order). The method
+ * is an exponential race with the weights as rates. Free endpoints get keys below 0, with equal weights.
+ *
+ * With a session's key as the seed it is weighted rendezvous hashing: an endpoint that leaves or joins does not change
+ * the keys of the others. So sessions move only from an endpoint that leaves, or to one that joins
+ * (docs/contribute/reasons/routing.md#a-stable-endpoint-for-a-session).
  */
 export function drawKey(seed: string, model: string, tag: string, price: number): number {
   const chance = hash01(seed, model, tag);

@@ -32,8 +32,8 @@ export interface EndpointHealth {
   /** Faults per call over the last five minutes, 0 to 1. Absent: no calls. */
   readonly faultShare?: number;
   /**
-   * At least three faults, and at least half of the calls, within the last 30 seconds: of all callers, or of this
-   * request's caller (docs/contribute/decisions/0041-cool-down-by-rate.md).
+   * Whether the endpoint is out: at least three faults, and at least half of the calls, within the last 30 seconds. The
+   * calls are those of all callers, or of this request's caller (docs/contribute/decisions/0041-cool-down-by-rate.md).
    */
   readonly isOut: boolean;
   /** Present during a pause, and while the one trial after it is under way. */
@@ -59,7 +59,7 @@ export interface HealthKey {
   readonly id?: string;
 }
 
-/** None of the three can contain a space. */
+/** Models, tags and credentials contain no spaces. */
 export const healthId = ({ model, tag, credential }: HealthKey): string => `${model} ${tag} ${credential}`;
 
 export const healthKey = (model: string, tag: string, credential: string): HealthKey => ({

@@ -24,7 +24,7 @@ export type ClassPrices = Readonly<Record<TokenClass, PicoUsd>>;
 
 /** The highest price of a token on a side, over the classes that a prompt may fall into. */
 export interface DearestPrices {
-  /** By the caches that the prompt may write: none, one of five minutes, one of an hour. */
+  /** Prices by the caches that the prompt may write: none, one of five minutes, one of an hour. */
   readonly uncached: PicoUsd;
   readonly shortCache: PicoUsd;
   readonly longCache: PicoUsd;

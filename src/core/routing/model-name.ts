@@ -22,8 +22,8 @@ export interface ModelName extends NamedModel {
 }
 
 /**
- * Parses `author/slug[:suffix…]`. Routing suffixes are removed wherever they stand; the rest is the id with its
- * catalogue variants, so that a variant the catalog does not have never becomes the plain model
+ * Parses `author/slug[:suffix…]`. Routing suffixes are removed at any position; the rest is the id with its catalogue
+ * variants, so that a variant the catalog does not have never becomes the plain model
  * (docs/use/choosing-providers.md#suffixes-of-models).
  */
 export function readModelName(name: string): ModelName {

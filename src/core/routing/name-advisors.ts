@@ -71,7 +71,7 @@ function findModel(name: Json | undefined, path: string, catalog: CatalogSnapsho
     const shown = JSON.stringify(name ?? null).slice(0, MODEL_SHOWN_CHARACTERS_MAX);
     throw new GatewayError(
       'invalid-request',
-      `${path}: ${shown} is not in the catalog, so that its calls have no price; name a model of /models`,
+      `${path}: ${shown} is not in the catalog, so its calls have no price; name a model of /models`,
     );
   }
   const reason = forbids(rules, model.id);
@@ -81,7 +81,7 @@ function findModel(name: Json | undefined, path: string, catalog: CatalogSnapsho
 
 const nameIn = ({ opaque }: VendorTool): Json | undefined => opaque.value['model'];
 
-/** The model with any name of it. */
+/** The model by any of its names. */
 function modelNamed(name: Json | undefined, catalog: CatalogSnapshot): Model | undefined {
   const id = typeof name === 'string' ? modelId(catalog, name) : undefined;
   return id === undefined ? undefined : catalog.models.get(id);

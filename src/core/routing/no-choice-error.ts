@@ -4,14 +4,14 @@ import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS } from './avai
 import { DOCS_URL, MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
 import type { Exclusion } from './plan.js';
 
-/** How many models were left out for each reason. */
+/** Number of models that were left out for each reason. */
 export type LeftOut = Readonly<Record<string, number>>;
 
 const EXCLUSIONS_SHOWN_MAX = 20;
 
 /**
  * The error for a router without a model left: 404, with the number of models left out for each reason
- * (docs/use/tools-and-plugins.md#nothing-left).
+ * (docs/use/tools-and-plugins.md#no-model-is-left).
  * @param name the requested name
  * @param removed candidate models that cannot answer
  * @param unmatched entries of the list to choose from that match no model
@@ -27,11 +27,11 @@ export function noChoiceError(
     .sort(([, one], [, other]) => other - one)
     .map(([reason, count]) => `${count} ${reason}`);
   const codes = new Set(removed.map(availabilityCode));
-  const code = AVAILABILITY_CODES.findLast((one) => codes.has(one)) ?? 'constraint_filtered';
+  const code = AVAILABILITY_CODES.findLast((candidate) => codes.has(candidate)) ?? 'constraint_filtered';
   const excludedBy = new Set(removed.flatMap(({ reason }) => EXCLUSION_MEANINGS[reason].excludedBy ?? []));
   const sentences = [
     `No model is left for ${shown}: ${counts.join(', ') || 'none is known'}.`,
-    ...unmatched.map((one) => `${printWarning(one)}.`),
+    ...unmatched.map((warning) => `${printWarning(warning)}.`),
   ];
   return new GatewayError('not-found', sentences.join(' '), {
     metadata: {

@@ -53,7 +53,7 @@ describe('no route', () => {
       ['a prompt', { promptTokensMin: 750_000 }, 'context-too-long', 'prompt is too long: 750000 tokens > 200000 maximum', undefined],
       ['a prompt that leaves no room', { promptTokensMin: 200_000, maxOutputTokens: 1 }, 'context-too-long', 'prompt is too long: 200000 tokens > 200000 maximum', undefined],
       ['an answer', { promptTokensMin: 10, maxOutputTokens: 64_001 }, 'invalid-request', 'max_tokens: 64001 > 64000, the maximum number of output tokens', 'max_tokens_exceeded'],
-      ['an answer by its other name', { promptTokensMin: 10, maxOutputTokens: 300_000, maxOutputTokensField: 'max_completion_tokens' }, 'invalid-request', 'max_completion_tokens: 300000 > 64000, the maximum number of output tokens', 'max_tokens_exceeded'],
+      ['an answer by its other name', { promptTokensMin: 10, maxOutputTokens: 300_000, fieldNames: { max_tokens: 'max_completion_tokens' } }, 'invalid-request', 'max_completion_tokens: 300000 > 64000, the maximum number of output tokens', 'max_tokens_exceeded'],
       ['both together', { promptTokensMin: 190_000, maxOutputTokens: 20_000 }, 'context-too-long', 'max_tokens: 20000 with a prompt of 190000 tokens is more than the context has; send at most 10000', undefined],
     ])('%s', (_, needs, kind, message, errorType) => {
       const error = refusal(needs);
@@ -66,7 +66,7 @@ describe('no route', () => {
     });
 
     it('is not the reason where others exclude everything, nor where a longer one cools down', () => {
-      expect(refusal({ promptTokensMin: 750_000 }, { isShared: () => false }).kind).toBe('not-found');
+      expect(refusal({ promptTokensMin: 750_000 }, { offersSharedCredential: () => false }).kind).toBe('not-found');
       expect(refusal({ promptTokensMin: 750_000, preferences: { only: ['p9'] } }).kind).toBe('not-found');
       const health = healthOf({ p1: cooling(5, 'rate-limit') });
       expect(refusal({ promptTokensMin: 150_000 }, { health }).kind).toBe('rate-limited');
@@ -92,10 +92,10 @@ describe('no route', () => {
   });
 
   it.each<[string, Parameters<typeof plan>[1]]>([
-    ['no_endpoints', { isShared: () => false }],
-    ['no_endpoints', { isShared: () => false, needs: { models: [{ id: 'a/b' }, { id: 'x/y' }] } }],
+    ['no_endpoints', { offersSharedCredential: () => false }],
+    ['no_endpoints', { offersSharedCredential: () => false, needs: { models: [{ id: 'a/b' }, { id: 'x/y' }] } }],
     ['constraint_filtered', { needs: { preferences: { only: ['p9'] } } }],
-    ['constraint_filtered', { isShared: () => false, needs: { preferences: { ignore: ['p1'] } } }],
+    ['constraint_filtered', { offersSharedCredential: () => false, needs: { preferences: { ignore: ['p1'] } } }],
     ['privacy_restricted', { needs: { preferences: { ignore: ['p1'] } }, policies: [{ zeroDataRetention: true }] }],
   ])('%s', (code, parts) => {
     const strict = model(
@@ -155,7 +155,7 @@ describe('no route', () => {
       Array.from({ length: 100 }, (_, index) => endpoint(`provider-${index}`)),
     );
     const models = [{ id: 'a/b' }, ...Array.from({ length: 60 }, (_, index) => ({ id: `${index}`.repeat(5_000) }))];
-    const error = noRouteError(plan([crowd], { isShared: () => false, needs: { models } }), NOW);
+    const error = noRouteError(plan([crowd], { offersSharedCredential: () => false, needs: { models } }), NOW);
     expect(error.message.length).toBeLessThanOrEqual(600);
     expect((error.detail.metadata!.excluded as readonly unknown[]).length).toBe(20);
     expect(JSON.stringify(error.detail).length).toBeLessThan(20_000);
@@ -163,11 +163,13 @@ describe('no route', () => {
 
   it('omits tiers that were not requested from the sentence and from the list', () => {
     const pricing = { prompt: 1n, completion: 1n, tiers: [], fast: {} };
-    const made = plan([model('a/b', [endpoint('p1', { pricing }), endpoint('p2')])], { isShared: () => false });
+    const made = plan([model('a/b', [endpoint('p1', { pricing }), endpoint('p2')])], {
+      offersSharedCredential: () => false,
+    });
     const error = noRouteError(made, NOW);
     expect(error.message).toBe(
       'No endpoint of a/b is left: p1 has no credential, p2 has no credential. ' +
-        'Keep a credential of your own by POST /byok.',
+        'Store a credential of your own by POST /byok.',
     );
     expect((error.detail.metadata!.excluded as readonly { tag: string }[]).map(({ tag }) => tag)).toEqual(['p1', 'p2']);
   });

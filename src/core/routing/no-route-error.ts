@@ -1,3 +1,4 @@
+import { inWordsOf, type FieldNames } from '../conversation/field-names.js';
 import { GatewayError, type ErrorKind } from '../errors.js';
 import type { JsonObject } from '../json/json.js';
 import { printWarning } from '../warning.js';
@@ -30,8 +31,9 @@ const KINDS: Readonly<Record<AvailabilityCode, ErrorKind>> = {
  * (docs/use/errors.md#availability). Where at least one candidate only cools down: 429 if every pause was requested by
  * its provider, else 503, with the end of the first pause (docs/use/routing.md#health).
  * @param now epoch milliseconds
+ * @param names the caller's names of fields
  */
-export function noRouteError(made: Plan, now: number): GatewayError {
+export function noRouteError(made: Plan, now: number, names?: FieldNames): GatewayError {
   if (made.tooLong) return tooLongError(made.tooLong);
   const plan = { ...made, excluded: withoutTiers(made.excluded) };
   const paused = plan.excluded.flatMap(({ cooling }) => cooling ?? []);
@@ -39,7 +41,7 @@ export function noRouteError(made: Plan, now: number): GatewayError {
   const availability = { code, requested_models: requestedModels(plan), docs_url: DOCS_URL };
   const metadata = { excluded: plan.excluded.slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
   if (paused.length === 0) {
-    const reasons = { retryable: false, ...availability, ...viewReasons(plan, code) };
+    const reasons = { retryable: false, ...availability, ...viewReasons(plan, code, names) };
     const { unknownProviders } = plan;
     return new GatewayError(KINDS[code], describe(plan), {
       metadata: unknownProviders ? { ...metadata, unknown_providers: unknownProviders.map(viewUnknown) } : metadata,
@@ -48,12 +50,17 @@ export function noRouteError(made: Plan, now: number): GatewayError {
   }
   const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...paused.map(({ until }) => until)) - now);
   const retryAfterSeconds = Math.ceil(retryAfterMs / MS_PER_SECOND);
-  const names = namesOf(plan);
-  const message = `Every endpoint of ${names} that may be used is cooling down; try again in ${retryAfterSeconds} s.`;
+  const models = namesOf(plan);
+  const message = `Every endpoint of ${models} that may be used is cooling down; try again in ${retryAfterSeconds} s.`;
   return new GatewayError(KINDS[code], shorten(message), {
     metadata,
     retryAfterMs,
-    availability: { retryable: true, ...availability, retry_after: retryAfterSeconds, ...viewReasons(plan, code) },
+    availability: {
+      retryable: true,
+      ...availability,
+      retry_after: retryAfterSeconds,
+      ...viewReasons(plan, code, names),
+    },
   });
 }
 
@@ -64,15 +71,15 @@ export function tooLongError({
   output,
   outputField,
   outputMax,
-  outputRoom,
+  outputLeft,
 }: LengthLimits): GatewayError {
-  if (prompt > context || outputRoom < 1)
+  if (prompt > context || outputLeft < 1)
     return new GatewayError('context-too-long', `prompt is too long: ${prompt} tokens > ${context} maximum`);
   if (output > outputMax) {
     const message = `${outputField}: ${output} > ${outputMax}, the maximum number of output tokens`;
     return new GatewayError('invalid-request', message, { errorType: 'max_tokens_exceeded' });
   }
-  const message = `${outputField}: ${output} with a prompt of ${prompt} tokens is more than the context has; send at most ${outputRoom}`;
+  const message = `${outputField}: ${output} with a prompt of ${prompt} tokens is more than the context has; send at most ${outputLeft}`;
   return new GatewayError('context-too-long', message);
 }
 
@@ -92,7 +99,7 @@ export function forbiddenModels(plan: Plan): GatewayError | undefined {
   return forbiddenError(first[0], shorten(message), requestedModels(plan));
 }
 
-/** The source that forbids a model: in words for the caller, and as a code for programs. */
+/** The source that forbids a model: as a text for the caller, and as a code for programs. */
 const FORBIDDERS: Readonly<Record<ForbiddenReason, { readonly words: string; readonly source: string }>> = {
   'model-not-for-key': { words: 'The allowed_models of this key do not have', source: 'key_allowed_models' },
   'model-not-allowed': { words: 'A guardrail of this key does not allow', source: 'guardrail' },
@@ -121,20 +128,22 @@ const requestedModels = ({ models, excluded }: Plan): readonly string[] =>
     .slice(0, MODELS_SHOWN_MAX)
     .map((model) => model.slice(0, MODEL_SHOWN_CHARACTERS_MAX));
 
-function viewReasons({ excluded }: Plan, code: AvailabilityCode): JsonObject {
+function viewReasons({ excluded }: Plan, code: AvailabilityCode, names: FieldNames | undefined): JsonObject {
   const excludedBy = distinct(excluded.map(({ reason }) => EXCLUSION_MEANINGS[reason].excludedBy));
   const providers = distinct(excluded.map(({ provider }) => provider)).slice(0, PROVIDERS_SHOWN_MAX);
-  const deciding = excluded.find((one) => availabilityCode(one) === code && EXCLUSION_MEANINGS[one.reason].field);
+  const deciding = excluded.find(
+    (exclusion) => availabilityCode(exclusion) === code && EXCLUSION_MEANINGS[exclusion.reason].field,
+  );
   return {
     ...(excludedBy.length > 0 && { excluded_by: excludedBy }),
     ...(providers.length > 0 && { affected_providers: providers }),
-    ...(deciding && { constraint: viewConstraint(deciding) }),
+    ...(deciding && { constraint: viewConstraint(deciding, names) }),
   };
 }
 
-function viewConstraint({ reason, detail }: Exclusion): JsonObject {
+function viewConstraint({ reason, detail }: Exclusion, names: FieldNames | undefined): JsonObject {
   const { field, words } = EXCLUSION_MEANINGS[reason];
-  return { field, detail: detail ?? words };
+  return { ...(field !== undefined && { field: inWordsOf(names, field) }), detail: detail ?? words };
 }
 
 function viewExclusion({ model, tag, provider, reason, detail }: Exclusion): JsonObject {
@@ -155,7 +164,9 @@ function withoutTiers(excluded: readonly Exclusion[]): readonly Exclusion[] {
 
 function describe(plan: Plan): string {
   const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));
-  const unknown = (plan.unknownProviders ?? []).map((one) => `${printWarning(unknownProviderWarning(one))}. `).join('');
+  const unknown = (plan.unknownProviders ?? [])
+    .map((provider) => `${printWarning(unknownProviderWarning(provider))}. `)
+    .join('');
   // Causes that can be corrected immediately come first: the rest may be cut.
   const sentence = `${unknown}No endpoint of ${namesOf(plan)} is left`;
   const help = credentialHelp(plan);
@@ -168,8 +179,8 @@ function credentialHelp({ excluded }: Plan): string {
   const missing = excluded.filter(({ reason }) => reason === 'no-credential');
   if (missing.length === 0) return '';
   return missing.some(({ detail }) => detail !== undefined)
-    ? ' Set the variable of one of them where the gateway runs, or keep a credential of your own by POST /byok.'
-    : ' Keep a credential of your own by POST /byok.';
+    ? ' Set the variable of one of them where the gateway runs, or store a credential of your own by POST /byok.'
+    : ' Store a credential of your own by POST /byok.';
 }
 
 const viewUnknown = ({ field, name, nearest }: UnknownProvider): JsonObject => ({ field, name, nearest });

@@ -93,7 +93,7 @@ describe('order', () => {
     expect(reasonsOf(made)).toEqual({ p2: 'not-in-order' });
   });
 
-  it('takes all regions of a base slug at its place, the cheaper first', () => {
+  it('takes all regions of a base slug at its position, the cheaper first', () => {
     const regions = model('a/b', [endpoint('p/eu', { usd: 2 }), endpoint('p/us', { usd: 1 }), endpoint('q')]);
     expect(tagsOf(plan([regions], { needs: { preferences: { order: ['p'] } } }))).toEqual(['p/us', 'p/eu', 'q']);
   });
@@ -225,11 +225,10 @@ describe('service tiers', () => {
   });
 
   it('do not count a flex endpoint without a credential', () => {
-    const isShared = ({ slug }: { slug: string }): boolean => slug !== 'p2';
-    expect(tagsOf(plan([sole], { needs: { tier: 'flex', preferences: { sort: 'price' } }, isShared }))).toEqual([
-      'p1',
-      'p3',
-    ]);
+    const offersSharedCredential = ({ slug }: { slug: string }): boolean => slug !== 'p2';
+    expect(
+      tagsOf(plan([sole], { needs: { tier: 'flex', preferences: { sort: 'price' } }, offersSharedCredential })),
+    ).toEqual(['p1', 'p3']);
   });
 
   it('are included only by a full slug', () => {
@@ -260,7 +259,7 @@ describe('credentials', () => {
     ]);
   });
 
-  it('keep the keys of one endpoint together, by their places', () => {
+  it('keep the keys of one endpoint together, by their sort order', () => {
     const keys = [
       credential('b', 'p2', { sortOrder: 2 }),
       credential('c', 'p1'),
@@ -270,7 +269,7 @@ describe('credentials', () => {
     expect(tags(...keys).slice(0, 4)).toEqual(['p1@c', 'p2@a', 'p2@d', 'p2@b']);
   });
 
-  it('place an endpoint by its first key in a group', () => {
+  it('sort an endpoint by its first key in a group', () => {
     const credentials = [credential('a', 'p1'), credential('b', 'p1', { sortOrder: 1 }), credential('c', 'p2')];
     const health = healthOf({
       'p1 a': { latency: even(1) },
@@ -296,7 +295,7 @@ describe('credentials', () => {
       credential('k', 'p1', { allowedModels: ['c/d'] }),
       credential('l', 'p3', { allowedModels: ['a/b'] }),
     ];
-    const made = plan([three], { credentials, isShared: () => false });
+    const made = plan([three], { credentials, offersSharedCredential: () => false });
     expect(tagsOf(made)).toEqual(['p3@l']);
     expect(reasonsOf(made)).toEqual({ p1: 'credential-not-for-model', p2: 'no-credential' });
   });

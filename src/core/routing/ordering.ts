@@ -10,8 +10,8 @@ import { refusesKeepingOf, type Rules } from './rules.js';
 import { findSlug } from './slug.js';
 import { FIGURES, type Figures } from './sort-figures.js';
 
-/** A leg with all criteria of its place. Compared from top to bottom; lower goes first. */
-interface Ranked {
+/** A leg with all criteria of its rank. Compared from top to bottom; lower goes first. */
+interface RankedLeg {
   readonly leg: PlannedLeg;
   /** 0 where all models are sorted together. */
   model: number;
@@ -23,7 +23,7 @@ interface Ranked {
   readonly listed: number;
   readonly figure: number;
   readonly secondFigure: number;
-  readonly credentialPlace: number;
+  readonly credentialIndex: number;
 }
 
 /** The order of the legs of one model. */
@@ -39,7 +39,7 @@ export interface ModelOrdering {
 export interface OrderingRules {
   /** Seed of the draws. */
   readonly seed: string;
-  /** By index of the model in the plan. */
+  /** Orderings by index of the model in the plan. */
   readonly models: readonly ModelOrdering[];
 }
 
@@ -84,9 +84,9 @@ export function orderLegs(
   excluded: Exclusion[],
 ): readonly PlannedLeg[] {
   const legs: PlannedLeg[] = [];
-  for (const one of kept) legs.push(plannedLeg(one, rules, needs, orderings.models[one.modelIndex]!));
+  for (const candidate of kept) legs.push(plannedLeg(candidate, rules, needs, orderings.models[candidate.modelIndex]!));
   if (legs.length < 2) return legs;
-  const ranked: Ranked[] = [];
+  const ranked: RankedLeg[] = [];
   for (let index = 0; index < legs.length; index++)
     ranked.push(rank(legs[index]!, kept[index]!, rules, needs, orderings));
   ranked.sort(compare);
@@ -97,23 +97,23 @@ export function orderLegs(
 }
 
 /**
- * Places a model whose endpoints all miss the caller's cut-offs behind the models with an endpoint that meets them
- * (docs/use/choosing-providers.md#cut-offs). Its first leg decides: a leg that meets them would stand before it.
+ * Orders a model whose endpoints all miss the caller's cut-offs behind the models with an endpoint that meets them
+ * (docs/use/choosing-providers.md#cut-offs). Its first leg decides: a leg that meets them would be ranked before it.
  * @returns whether any model was moved
  */
-function setModelsBack(sorted: readonly Ranked[]): boolean {
-  // By index of the model in the request.
+function setModelsBack(sorted: readonly RankedLeg[]): boolean {
+  // Indexed by the model in the request.
   const keeps: boolean[] = [];
   for (const { leg } of sorted) keeps[leg.modelIndex] ??= leg.setBack !== 'preference';
   if (!keeps.includes(false) || !keeps.includes(true)) return false;
-  for (const one of sorted) if (!keeps[one.leg.modelIndex]) one.model += MODELS_MAX;
+  for (const ranked of sorted) if (!keeps[ranked.leg.modelIndex]) ranked.model += MODELS_MAX;
   return true;
 }
 
 const LISTED_NOT = Number.MAX_SAFE_INTEGER;
 
 /**
- * The size by which a session's place is drawn: a conversation that grows past a length with a price of its own, or
+ * Prompt size used for the session's draw: a conversation that grows past a length with a separate price, or
  * gains an image, stays where its cache is.
  */
 const ANY_TURN: ComparedSize = { promptTokensMin: 0 };
@@ -168,11 +168,11 @@ function rank(
   { order, preferences }: Rules,
   { tier: wantedTier }: RouteNeeds,
   { seed, models }: OrderingRules,
-): Ranked {
+): RankedLeg {
   const { model, modelIndex, endpoint, tier, tag, setBack } = leg;
   const { ordering, figures } = models[modelIndex]!;
-  const place = order.length > 0 ? findSlug(order, candidate) : -1;
-  const isListed = place !== -1;
+  const index = order.length > 0 ? findSlug(order, candidate) : -1;
+  const isListed = index !== -1;
   const isDrawn = !isListed && figures === undefined;
   const drawnPrice = ordering === 'session' ? sessionPriceOf(candidate) : leg.price;
   return {
@@ -182,10 +182,10 @@ function rank(
     setBack: setBack ? SET_BACK_RANK[setBack] : 0,
     tier: TIER_RANK[wantedTier][tier],
     pin: leg.isPinned ? 0 : 1,
-    listed: isListed ? place : LISTED_NOT,
+    listed: isListed ? index : LISTED_NOT,
     figure: isDrawn ? drawKey(seed, model.id, tag, drawnPrice) : (figures?.first(endpoint, placedBy) ?? 0),
     secondFigure: figures?.second?.(placedBy) ?? 0,
-    credentialPlace: credential.place,
+    credentialIndex: credential.index,
   };
 }
 
@@ -221,7 +221,7 @@ function misses(cutoffs: PercentileCutoffs, figures: Percentiles | undefined, si
   return false;
 }
 
-function compare(one: Ranked, other: Ranked): number {
+function compare(one: RankedLeg, other: RankedLeg): number {
   return (
     one.model - other.model ||
     one.group - other.group ||
@@ -234,7 +234,7 @@ function compare(one: Ranked, other: Ranked): number {
     one.leg.price - other.leg.price ||
     compareText(one.leg.tag, other.leg.tag) ||
     one.leg.modelIndex - other.leg.modelIndex ||
-    one.credentialPlace - other.credentialPlace
+    one.credentialIndex - other.credentialIndex
   );
 }
 
@@ -255,7 +255,7 @@ const TIER_RANK: Readonly<Record<ServiceTier, Readonly<Record<ServiceTier, numbe
  * Applies `allow_fallbacks: false` per model: the list of models comes from the caller and is not a fallback of the
  * gateway.
  */
-function firstOfEach(ranked: readonly Ranked[], excluded: Exclusion[]): readonly PlannedLeg[] {
+function firstOfEach(ranked: readonly RankedLeg[], excluded: Exclusion[]): readonly PlannedLeg[] {
   const models = new Set<number>();
   return ranked.flatMap(({ leg }) => {
     if (!models.has(leg.modelIndex)) {

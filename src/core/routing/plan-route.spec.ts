@@ -84,7 +84,7 @@ function generate(seed: number): RouteInputs {
   return inputsOf(models, {
     credentials,
     health: { find },
-    isShared: ({ slug }) => slug !== 'p4' || salt % 2 === 0,
+    offersSharedCredential: ({ slug }) => slug !== 'p4' || salt % 2 === 0,
     session: chance(next) ? { key: 'session', pinOf: () => one(numbers(salt), SLUGS) } : { pinOf: () => undefined },
     needs: {
       tier: one(next, ['standard', 'standard', 'priority', 'flex'] as const),
@@ -275,7 +275,7 @@ describe('attempts', () => {
   });
 });
 
-describe('the cooling endpoints that are left', () => {
+describe('the remaining endpoints in cool-down', () => {
   const soft = { cooling: { until: 5, by: 'faults' } } as const;
   const firm = { cooling: { until: 5, by: 'rate-limit', isFirm: true } } as const;
   const three = model('a/b', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 9 }), endpoint('p3')]);
@@ -307,12 +307,12 @@ describe('fields that a provider is not sent', () => {
   const models = [model('a/one', [inUs, endpoint('p2', { usd: 8, pricing: tiers })])];
   /** Fields that dialect and platform of `p1` drop. */
   const without =
-    (...fields: readonly RequestField[]): NonNullable<RouteInputs['carries']> =>
+    (...fields: readonly RequestField[]): NonNullable<RouteInputs['supportsField']> =>
     ({ tag }, field) =>
       !tag.startsWith('p1') || !fields.includes(field);
 
   it.each(['priority', 'flex'] as const)('never include a paid tier %s', (tier) => {
-    const made = plan(models, { needs: { tier }, carries: without('service_tier') });
+    const made = plan(models, { needs: { tier }, supportsField: without('service_tier') });
     expect(made.excluded).toContainEqual(
       expect.objectContaining({ tag: `p1/${tier}`, reason: 'unsupported-parameter', detail: 'service_tier' }),
     );
@@ -320,19 +320,17 @@ describe('fields that a provider is not sent', () => {
   });
 
   it('leave the plain tier where no endpoint could be sent flex', () => {
-    const carries = without('service_tier');
-    const [first] = plan([model('a/one', [inUs])], { needs: { tier: 'flex' }, carries }).legs;
+    const supportsField = without('service_tier');
+    const [first] = plan([model('a/one', [inUs])], { needs: { tier: 'flex' }, supportsField }).legs;
     expect([first!.tag, first!.tier]).toEqual(['p1', 'standard']);
   });
 
   it('never include a paid geography', () => {
-    const needs = { words: [{ field: 'inference_geo', value: 'us' }] };
-    const priceOf = (carries: RouteInputs['carries']): unknown =>
-      plan(models, { needs, ...(carries && { carries }) }).legs.map(({ tag, endpoint: { pricing, geography } }) => [
-        tag,
-        pricing!.prompt,
-        geography?.word,
-      ]);
+    const needs = { pricedOptions: [{ field: 'inference_geo', value: 'us' }] };
+    const priceOf = (supportsField: RouteInputs['supportsField']): unknown =>
+      plan(models, { needs, ...(supportsField && { supportsField }) }).legs.map(
+        ({ tag, endpoint: { pricing, geography } }) => [tag, pricing!.prompt, geography?.word],
+      );
     expect(priceOf(undefined)).toEqual([['p1', 2_000_000n, 'us']]);
     expect(priceOf(without('inference_geo'))).toContainEqual(['p1', 1_000_000n, undefined]);
   });

@@ -1,7 +1,7 @@
 // Planning is fast enough that no request waits for it
-// (docs/contribute/reasons/routing.md#planning-is-never-waited-for). The median of many plans after a warm-up, printed
+// (docs/contribute/reasons/routing.md#planning-is-fast). The median of many plans after a warm-up, printed
 // beside the bound; the bound is wide because other work shares the machine.
-import { fastest } from '../../../test/support/pace.js';
+import { fastest } from '../../../test/support/cpu-time.js';
 import { endpoint, healthOf, inputsOf, model } from '../../../test/support/route-inputs.js';
 import { planRoute } from './plan-route.js';
 import type { RouteInputs } from './route-inputs.js';

@@ -1,3 +1,4 @@
+import { inWordsOf } from '../conversation/field-names.js';
 import { isByLength } from './availability.js';
 import { assessModel, type Eligibility, type EligibleCandidate } from './candidates.js';
 import { inOrder } from './credential-copies.js';
@@ -78,7 +79,7 @@ const NONE: readonly never[] = [];
 /** Includes the cooling candidates, except those whose provider requested the pause. */
 function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCandidate[] {
   if (cooling.length === 0) return cooling;
-  const others = excluded.filter((one) => one.cooling === undefined || one.cooling.isFirm);
+  const others = excluded.filter((exclusion) => exclusion.cooling === undefined || exclusion.cooling.isFirm);
   excluded.splice(0, excluded.length, ...others);
   return cooling;
 }
@@ -89,20 +90,21 @@ function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCan
  */
 function lengthLimits(inputs: RouteInputs, excluded: readonly Exclusion[]): LengthLimits | undefined {
   if (excluded.some(({ cooling }) => cooling)) return undefined;
-  const { maxOutputTokens: output = 0, maxOutputTokensField: outputField = 'max_tokens', ...others } = inputs.needs;
+  const { maxOutputTokens: output = 0, ...others } = inputs.needs;
   const { promptTokensMin: prompt } = others;
   const legs = planRoute({ ...inputs, needs: { ...others, promptTokensMin: 0 } })?.legs ?? [];
   if (legs.length === 0) return undefined;
   let context = 0;
   let outputMax = 0;
-  let outputRoom = 0;
+  let outputLeft = 0;
   for (const { endpoint, model } of legs) {
     const { contextLength, maxCompletionTokens = model.maxCompletionTokens ?? contextLength } = endpoint;
     context = Math.max(context, contextLength);
     outputMax = Math.max(outputMax, maxCompletionTokens);
-    outputRoom = Math.max(outputRoom, Math.min(maxCompletionTokens, contextLength - prompt));
+    outputLeft = Math.max(outputLeft, Math.min(maxCompletionTokens, contextLength - prompt));
   }
-  return { prompt, context, output, outputField, outputMax, outputRoom };
+  const outputField = inWordsOf(others.fieldNames, 'max_tokens');
+  return { prompt, context, output, outputField, outputMax, outputLeft };
 }
 
 /**
@@ -138,5 +140,5 @@ export function mayCall({ legs, attemptsMax }: Plan, index: number, callsMade: n
   return callsMade + reserved < attemptsMax;
 }
 
-/** How many models the legs serve. */
+/** Number of models that the legs serve. */
 const countModels = (legs: Plan['legs']): number => new Set(legs.map(({ modelIndex }) => modelIndex)).size;

@@ -3,7 +3,10 @@ import type { EndpointHealth, HealthKey } from './health.js';
 
 /** Limit of models whose endpoints take part in one plan (docs/contribute/reasons/routing.md#bounds-of-a-plan). */
 export const MODELS_MAX = 8;
-/** Limit of calls for one request. Each later model keeps one of them, so a request that names more models has more. */
+/**
+ * Maximum number of calls for one request. One call is reserved for each fallback model, so a request that names more
+ * models may make more calls.
+ */
 export const ATTEMPTS_MAX = 6;
 
 /**
@@ -26,9 +29,7 @@ export interface Leg {
   readonly credential: string;
   /** The displayable part of a stored credential. */
   readonly credentialLabel?: string | undefined;
-  /**
-   * The request, or a policy above it, forbids that the data of this call are collected or kept; absent: they may be.
-   */
+  /** Whether the request or a policy forbids that the provider collects or stores the data of this call. */
   readonly refusesKeeping?: boolean | undefined;
   /** The health key of its calls; absent: derived from the other fields. */
   readonly healthKey?: HealthKey;
@@ -55,6 +56,7 @@ export type ExclusionReason =
   | 'context-length'
   | 'max-tokens'
   | 'modality'
+  | 'other-task' // the model does something else than the route that was called
   | 'service-tier' // the tier was not requested, or flex was requested and this is not flex
   | 'cooling-down'
   | 'unaffordable'; // its bound exceeds what one of the counters allows
@@ -76,9 +78,9 @@ export interface Exclusion {
 
 /** An entry of a request's lists of providers that is unknown: it matches nothing. */
 export interface UnknownProvider {
-  /** Its path in the request: `provider.only.0`. */
+  /** Path of the entry in the request, such as `provider.only.0`. */
   readonly field: string;
-  /** As the caller wrote it, possibly shortened. */
+  /** The caller's text, possibly shortened. */
   readonly name: string;
   /** Similar slugs of the catalog, the nearest first. */
   readonly nearest: readonly string[];
@@ -95,46 +97,46 @@ export interface LengthLimits {
   readonly outputField: string;
   readonly outputMax: number;
   /** The longest answer that fits behind the prompt; 0 or less: none. */
-  readonly outputRoom: number;
+  readonly outputLeft: number;
 }
 
-/** One leg of a plan with the data that decided its place. */
+/** One leg of a plan with the data that decided its rank. */
 export interface PlannedLeg extends Leg {
   /** Index of the request's model it serves, 0 = the first. */
   readonly modelIndex: number;
   /** USD per million tokens, prompt + completion, with this request's fees, for its tier and length. 0 = free. */
   readonly price: number;
   /**
-   * In the draw, 1/price² (at the shortest length within a session); absent where the order was requested, and for what
-   * is free.
+   * Weight in the draw, 1/price² (at the shortest length within a session); absent where the order was requested, and
+   * for what is free.
    */
   readonly weight?: number | undefined;
-  /** Why it was kept but placed behind the others. */
+  /** Why the leg is ranked behind the others. */
   readonly setBack?: 'outage' | 'preference' | undefined;
-  /** The session was bound to it. */
+  /** Whether the session was pinned to this endpoint. */
   readonly isPinned?: boolean | undefined;
-  /** The health of it, as far as it was read. */
+  /** Health of the endpoint, if planning read it. */
   readonly health?: EndpointHealth | undefined;
 }
 
-/** How routers choose models, as named in the routing metadata. */
+/** Strategies by which routers choose models, as named in the routing metadata. */
 export const ROUTER_STRATEGIES = ['auto', 'free', 'pareto', 'fusion'] as const;
 export type RouterStrategy = (typeof ROUTER_STRATEGIES)[number];
 
-/** What determined the order. */
+/** The rule that determined the order of the legs. */
 export type Ordering = 'draw' | 'session' | 'order' | 'price' | 'throughput' | 'latency' | 'exacto';
 
 /**
  * The attempts of one request in order, and the reasons for all excluded candidates: the decision as data. Immutable.
  */
 export interface Plan {
-  /** As the caller wrote it. */
+  /** The requested model, unchanged from the request. */
   readonly requested: string;
   /** Ids of the catalog, in the order they are tried. */
   readonly models: readonly string[];
   /** Id of the plugin that chose them; absent: the request names them. */
   readonly chosenBy?: string | undefined;
-  /** How the plugin chose them; absent: the request names them. */
+  /** The strategy by which the plugin chose them; absent: the request names them. */
   readonly strategy?: RouterStrategy | undefined;
   readonly ordering: Ordering;
   /** The seed of the draw; the same seed and inputs give the same plan. */

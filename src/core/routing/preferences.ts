@@ -25,8 +25,8 @@ export interface PriceCaps {
 }
 
 /**
- * Which providers may answer, and in which order they are tried (docs/use/choosing-providers.md#provider-preferences).
- * An absent field has its default.
+ * Limits on the providers that may answer, and their order (docs/use/choosing-providers.md#provider-preferences). An
+ * absent field has its default.
  */
 export interface ProviderPreferences {
   readonly allowFallbacks?: boolean;

@@ -17,7 +17,7 @@ export interface PreparedModel {
   readonly contextMax: number;
 }
 
-/** By catalog entry, which never changes: a reload creates new ones. */
+/** Cache by catalog entry, which never changes: a reload creates new ones. */
 const PREPARED = new WeakMap<Model, PreparedModel>();
 
 export function preparedModel(model: Model): PreparedModel {

@@ -1,5 +1,5 @@
-// A price cap applies to the full possible charge, and a session keeps its place when its prompt or its fees grow.
-// Tables of price lists and requests; conversations that pass a length with a price of its own.
+// A price cap applies to the full possible charge, and a session keeps its position when its prompt or its fees grow.
+// Tables of price lists and requests; conversations that pass a length with a separate price.
 import fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model, perMillion, plan, price, reasonsOf, tagsOf } from '../../../test/support/route-inputs.js';
@@ -95,7 +95,7 @@ describe('fees', () => {
   });
 });
 
-describe("a session's place", () => {
+describe("a session's endpoint", () => {
   const tiered = (tag: string, usd: number, from: number, dearer: number) =>
     endpoint(tag, {
       pricing: { ...price(usd), tiers: [{ minPromptTokens: from, prompt: perMillion(dearer) }], image: 10n ** 11n },

@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { nearestModels, resolveModel, withAllowedIds, withModelIds } from './resolve-model.js';
 
 const at = (slug: string, upstreamModel: string) => endpoint(slug, { upstreamModel });
@@ -108,10 +108,13 @@ describe('lists of models in policies and credentials', () => {
       {},
     ]);
     const credential = { id: 'c', provider: 'acme', isFallback: false, sortOrder: 0 };
-    const limited = { ...credential, allowedModels: ['large-4-5-20250929', 'x/y'] };
+    const limited = { ...credential, allowedModels: ['large-4-5-20250929', 'x/y', 'other/*', 'y/*'] };
     expect(withAllowedIds([credential, limited], catalog)).toEqual([
       credential,
-      { ...credential, allowedModels: ['acme/large-4.5', 'x/y'] },
+      {
+        ...credential,
+        allowedModels: ['acme/large-4.5', 'x/y', 'other/shared', 'other/second', 'other/only-free:free'],
+      },
     ]);
   });
 

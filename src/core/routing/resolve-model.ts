@@ -1,5 +1,6 @@
 import type { CatalogSnapshot } from './catalog.js';
 import type { StoredCredential } from './credential.js';
+import { matchesModel } from './model-pattern.js';
 import { NameIndex } from './name-index.js';
 import type { RoutingPolicy } from './route-inputs.js';
 
@@ -62,16 +63,24 @@ function findModelIds(policies: readonly RoutingPolicy[], catalog: KnownCatalog)
   }));
 }
 
-/** The same for the models that credentials are allowed for. */
+/** As `withModelIds`, for the models that credentials are allowed for. */
 export const withAllowedIds = keptByList(findAllowedIds);
 
 function findAllowedIds(credentials: readonly StoredCredential[], catalog: KnownCatalog): readonly StoredCredential[] {
   if (!credentials.some(({ allowedModels }) => allowedModels)) return credentials;
   return credentials.map((credential) => {
-    const allowedModels = credential.allowedModels?.map((name) => modelId(catalog, name) ?? name);
-    return allowedModels ? { ...credential, allowedModels } : credential;
+    const { allowedModels } = credential;
+    return allowedModels ? { ...credential, allowedModels: allowedIds(allowedModels, catalog) } : credential;
   });
 }
+
+/** The ids of the models that names and patterns allow; a name of several models allows none. */
+export const allowedIds = (entries: readonly string[], catalog: KnownCatalog): readonly string[] =>
+  entries.flatMap((entry) =>
+    entry.includes('*')
+      ? [...catalog.models.keys()].filter((id) => matchesModel(entry, id))
+      : [modelId(catalog, entry) ?? entry],
+  );
 
 function idsOf(catalog: KnownCatalog, name: string): readonly string[] {
   const resolved = resolveModel(catalog, name);

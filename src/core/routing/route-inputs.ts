@@ -1,3 +1,5 @@
+import type { FieldNames } from '../conversation/field-names.js';
+import type { TaskKind } from '../conversation/task.js';
 import type { JsonObject } from '../json/json.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { RequestField } from '../translation.js';
@@ -7,7 +9,7 @@ import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
 import type { HealthSnapshot } from './health.js';
 import type { RouterStrategy, ServiceTier } from './plan.js';
-import type { PricedWord } from './priced-words.js';
+import type { PricedOption } from './priced-options.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 
 /**
@@ -28,7 +30,7 @@ export interface Choice {
   readonly strategy: RouterStrategy;
   /** One line for the routing metadata: `openai/gpt-5 of 12 models`. */
   readonly summary: string;
-  /** What the choice was made from besides the catalog. Small, because it is kept with the decision. Never content. */
+  /** Inputs of the choice besides the catalog. Small, because they are stored with the decision. Never content. */
   readonly data: JsonObject;
   /** Further details for the caller: which models were left out, and why. Not kept. Never content. */
   readonly details?: JsonObject;
@@ -55,7 +57,7 @@ export interface ChoiceInputs extends Omit<RouteInputs, 'needs'> {
  * reproduces the plan at any time.
  */
 export interface RouteNeeds {
-  /** As the caller wrote it. */
+  /** The requested model, unchanged from the request. */
   readonly requested: string;
   /** The request's model first, then the fallbacks, each once. */
   readonly models: readonly NamedModel[];
@@ -69,11 +71,13 @@ export interface RouteNeeds {
   readonly modalities: readonly Modality[];
   /** Output modalities besides text; absent: none. */
   readonly outputs?: readonly Modality[] | undefined;
-  /** Lower bound of the prompt's tokens in any tokenizer. */
+  /** The task that its models have to do; absent: an answer. */
+  readonly task?: TaskKind | undefined;
+  /** Lower bound of the tokens of its longest input in any tokenizer: of the prompt, where it is a conversation. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number | undefined;
-  /** The caller's name of that field; absent: `max_tokens`. */
-  readonly maxOutputTokensField?: string | undefined;
+  /** As in `ModelRequest`. */
+  readonly fieldNames?: FieldNames | undefined;
   /**
    * Context lengths in tokens: an endpoint between them is not too short, because the request is shortened for it.
    * Absent: it is not shortened, or fits everywhere.
@@ -86,8 +90,8 @@ export interface RouteNeeds {
   readonly measured?: MeasuredPrompt | undefined;
   /** `standard` unless the request's `service_tier` or `speed` requests another. */
   readonly tier: ServiceTier;
-  /** Words with a price of their own; absent: none. */
-  readonly words?: readonly PricedWord[] | undefined;
+  /** Options with a separate price; absent: none. */
+  readonly pricedOptions?: readonly PricedOption[] | undefined;
   /** Names of top-level fields that no face declares; absent: none, or parameters are not required. */
   readonly undeclared?: readonly string[] | undefined;
 }
@@ -95,7 +99,7 @@ export interface RouteNeeds {
 /** Authors with a separate zero-data-retention setting for their models. */
 export const ZDR_AUTHORS = ['anthropic', 'openai', 'google', 'x-ai'] as const;
 
-/** What an account, a workspace, a key or a guardrail allows. A policy can only narrow a request. */
+/** Limits that an account, a workspace, a key or a guardrail sets. A policy can only narrow a request. */
 export interface RoutingPolicy {
   /** Slugs of providers; an empty list allows none. */
   readonly only?: readonly string[];
@@ -103,7 +107,7 @@ export interface RoutingPolicy {
   /** Ids of models, `*` standing for any characters: `anthropic/*`. An empty list allows none. */
   readonly onlyModels?: readonly string[];
   readonly ignoreModels?: readonly string[];
-  /** The same as `onlyModels`, from the key itself: its exclusions are reported separately. */
+  /** Models that the key allows, separate from `onlyModels`: its exclusions are reported with a reason of their own. */
   readonly keyModels?: readonly string[];
   readonly denyDataCollection?: boolean;
   /**
@@ -119,7 +123,7 @@ export interface RoutingPolicy {
 export const mayRetain = (policies: readonly RoutingPolicy[]): boolean =>
   policies.every(({ zeroDataRetention = false }) => zeroDataRetention === false);
 
-/** A session's place, the same on every replica. */
+/** A session's seed, the same on every replica. */
 export interface SessionInputs {
   /** Hash over account, key and session; replaces the seed of the draw. */
   readonly key?: string;
@@ -135,21 +139,23 @@ export interface RouteInputs {
   /** The caller's own, in no particular order. */
   readonly credentials: readonly StoredCredential[];
   /** True where the operator can call the provider. */
-  readonly isShared: (provider: CatalogProvider) => boolean;
+  readonly offersSharedCredential: (provider: CatalogProvider) => boolean;
   /** Whether a field that the request sets reaches the provider through its dialect; absent: all do. */
-  readonly carries?: (
+  readonly supportsField?: (
     target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>,
     parameter: RequestField,
   ) => boolean;
   /** Whether a field that no face declares is sent to the provider unchanged; absent: all are. */
-  readonly passes?:
+  readonly acceptsUndeclaredField?:
     | ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean)
     | undefined;
   /**
    * The name of something in the request that the model behind an endpoint does not take beside the rest of it; read
    * where parameters are required. Undefined: it takes all. Absent: all do.
    */
-  readonly unmet?: ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>) => string | undefined) | undefined;
+  readonly unmetRequirement?:
+    | ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>) => string | undefined)
+    | undefined;
   readonly policies: readonly RoutingPolicy[];
   readonly session?: SessionInputs | undefined;
   /** Random, or given in order to repeat a draw. */

@@ -1,6 +1,7 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { requiredFields } from '../conversation/present-fields.js';
+import type { Task } from '../conversation/task.js';
 import { hasOnlyFunctions } from '../conversation/tools.js';
 import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
@@ -9,7 +10,7 @@ import { readModelName } from './model-name.js';
 import { preparedModel } from './prepared-model.js';
 import { modelId } from './resolve-model.js';
 import type { ServiceTier } from './plan.js';
-import { pricedWords, searchFields } from './priced-words.js';
+import { pricedOptions, searchFields } from './priced-options.js';
 import type { NamedChoice, NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
 /** The part of the catalog that is needed to look up model names. */
@@ -28,11 +29,12 @@ export function routeNeeds(
   choice?: MadeChoice,
   shortensTo?: number,
 ): RouteNeeds {
-  const { preferences, extras, tools, maxOutputTokens, serviceTier, speed, inferenceGeo, betas } = request;
-  const size = sizePrompt(request);
+  const { preferences, extras, tools, maxOutputTokens, serviceTier, speed, inferenceGeo, betas, task } = request;
+  const size = task ? sizeInputs(request, task) : sizePrompt(request);
   const tokensMin = Math.floor(size.characters / CHARACTERS_PER_TOKEN_MAX);
-  const mayHaveWords = (serviceTier ?? speed ?? inferenceGeo) !== undefined || betas.length > 0 || extras !== undefined;
-  const words = mayHaveWords ? pricedWords(request) : NONE;
+  const mayHaveOptions =
+    (serviceTier ?? speed ?? inferenceGeo) !== undefined || betas.length > 0 || extras !== undefined;
+  const options = mayHaveOptions ? pricedOptions(request) : NONE;
   const maySearch = extras !== undefined || (tools.length > 0 && !hasOnlyFunctions(tools));
   const webSearches = maySearch ? countSearches(request) : 0;
   const models = listModels(request, catalog, choice);
@@ -46,9 +48,10 @@ export function routeNeeds(
     parameters: requiredFields(request),
     modalities: size.modalities ? inOneOrder(size.modalities) : NONE,
     outputs: request.modalities?.includes('image') ? IMAGES : undefined,
+    task: task?.kind,
     promptTokensMin: tokensMin,
     maxOutputTokens,
-    maxOutputTokensField: request.maxOutputTokensField,
+    fieldNames: request.fieldNames,
     shortensTo: shortensTo === undefined ? undefined : contextsFor(needed, shortensTo, models, catalog),
     images: size.images || undefined,
     webSearches: webSearches || undefined,
@@ -56,7 +59,7 @@ export function routeNeeds(
     // `speed: fast` means the same as `service_tier: fast`; an explicit tier takes precedence
     // (docs/use/messages.md#speed-and-tier).
     tier: (serviceTier && TIERS.get(serviceTier)) || (speed === 'fast' ? 'fast' : 'standard'),
-    words: words.length > 0 ? words : undefined,
+    pricedOptions: options.length > 0 ? options : undefined,
     undeclared: extras && preferences.requireParameters === true ? requestedFields(extras) : undefined,
   };
 }
@@ -75,7 +78,7 @@ const UNDECLARED_MAX = 64;
 
 /**
  * From half of what the request needs, to the largest context there is
- * (docs/use/plugins/context-compression.md). Undefined where one of them has room for all of it: then
+ * (docs/use/plugins/context-compression.md). Undefined where one of them can hold all of it: then
  * nothing is lost for the others.
  */
 function contextsFor(
@@ -158,10 +161,28 @@ function sizePrompt(request: ModelRequest): Found {
   return found;
 }
 
+/**
+ * The longest of the inputs, each of which has a separate context. A ranking reads its query with every document;
+ * longer documents than its context are cut into pieces by vendors, so that only the query counts.
+ */
+function sizeInputs({ messages }: ModelRequest, task: Task): Found {
+  const found: Found = { characters: 0, images: 0, modalities: undefined, isModels: false, countsResults: true };
+  let longest = 0;
+  for (const ids of (task.kind === 'embeddings' && task.tokens) || NONE)
+    longest = Math.max(longest, ids.length * CHARACTERS_PER_TOKEN_MAX);
+  for (let index = 0; index < messages.length; index++) {
+    found.characters = 0;
+    addBlocks(messages[index]!.content, found);
+    if (task.kind === 'embeddings' || index === 0) longest = Math.max(longest, found.characters);
+  }
+  found.characters = longest;
+  return found;
+}
+
 const inOneOrder = (found: ReadonlySet<Modality>): readonly Modality[] =>
   MODALITIES.filter((modality) => found.has(modality));
 
-/** What a prompt certainly contains, determined without reading its text. */
+/** Contents of a prompt that are certain without reading its text. */
 interface Found {
   characters: number;
   images: number;

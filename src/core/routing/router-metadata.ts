@@ -29,7 +29,7 @@ export interface RouteRun {
   readonly generationMs: number;
 }
 
-/** How the models of a plan were determined (docs/use/routing-metadata.md#fields). */
+/** The strategy that determined the models of a plan (docs/use/routing-metadata.md#fields). */
 export function strategyOf({ models, requested, strategy }: Plan): RouterStrategy | 'direct' | 'alias' | 'fallback' {
   if (strategy) return strategy;
   if (models.length > 1) return 'fallback';
@@ -94,5 +94,5 @@ function viewEndpoints(plan: Plan, answered: Leg | undefined): EndpointsView {
   return { total: seen.size, kept, available };
 }
 
-/** Neither part can contain a space. */
+/** Models and tags contain no spaces. */
 const nameOf = (model: string, tag: string): string => `${model} ${tag}`;

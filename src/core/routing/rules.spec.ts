@@ -34,7 +34,7 @@ interface Row {
   readonly needs?: Partial<RouteNeeds>;
   readonly policies?: readonly RoutingPolicy[];
   readonly reason: ExclusionReason;
-  /** Of `ALL`. */
+  /** Excluded candidates of `ALL`. */
   readonly out: readonly string[];
 }
 
@@ -196,11 +196,11 @@ describe('hard filters', () => {
 
 describe('undeclared fields', () => {
   const endpoints = [endpoint('p1'), endpoint('p2')];
-  const passes = ({ tag }: { tag: string }, field: string): boolean => tag === 'p1' || field === 'hoot';
+  const acceptsUndeclaredField = ({ tag }: { tag: string }, field: string): boolean => tag === 'p1' || field === 'hoot';
   const planned = (requireParameters: boolean, ...undeclared: readonly string[]) =>
     planRoute({
       ...inputsOf([model('a/b', endpoints)], { needs: { undeclared, preferences: { requireParameters } } }),
-      passes,
+      acceptsUndeclaredField,
     })!;
 
   it('exclude endpoints that do not pass one, where all are required', () => {
@@ -220,7 +220,7 @@ describe('what a model does not take beside the rest', () => {
   ])('excludes its endpoint where parameters are required: %s', (requireParameters, tags) => {
     const found = planRoute({
       ...inputsOf([model('a/b', [endpoint('p1'), endpoint('p2')])], { needs: { preferences: { requireParameters } } }),
-      unmet: ({ tag }) => (tag === 'p2' ? 'tools.0.strict' : undefined),
+      unmetRequirement: ({ tag }) => (tag === 'p2' ? 'tools.0.strict' : undefined),
     })!;
     expect([...tagsOf(found)].sort()).toEqual(tags);
     if (requireParameters)

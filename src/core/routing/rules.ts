@@ -1,8 +1,9 @@
+import { inWordsOf } from '../conversation/field-names.js';
 import type { RequestField } from '../translation.js';
 import type { Candidate } from './candidate.js';
 import { collects, type Endpoint } from './catalog.js';
 import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
-import { unpricedField } from './priced-words.js';
+import { unpricedField } from './priced-options.js';
 import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
 import { NO_PREFERENCES, type ProviderPreferences, type Quantization } from './preferences.js';
 import { matchesModel } from './model-pattern.js';
@@ -21,9 +22,9 @@ export interface Rules {
   readonly preferences: ProviderPreferences;
   /** Whether any rule excludes endpoints by the identity or data policy of the provider, or by its offer. */
   readonly narrows: boolean;
-  /** A candidate must match each of them. */
+  /** Lists of which a candidate must match each. */
   readonly only: readonly SlugList[];
-  /** A candidate must match none of them. */
+  /** Lists of which a candidate must match none. */
   readonly ignore: readonly SlugList[];
   /** Empty: no order was requested. */
   readonly order: readonly SlugPattern[];
@@ -157,8 +158,8 @@ const isNamedApart = (author: string): boolean => (ZDR_AUTHORS as readonly strin
 const widen = (requested: readonly Quantization[]): ReadonlySet<Quantization> =>
   new Set(requested.flatMap((quantization) => [quantization, ...(WIDER[quantization] ?? NONE)]));
 
-type Excluded = Pick<Exclusion, 'reason' | 'detail'>;
-type Dialects = Pick<RouteInputs, 'carries' | 'passes' | 'unmet'>;
+type ExclusionDetail = Pick<Exclusion, 'reason' | 'detail'>;
+type Dialects = Pick<RouteInputs, 'supportsField' | 'acceptsUndeclaredField' | 'unmetRequirement'>;
 
 /**
  * The first reason to exclude a candidate, regardless of the credential, in order of declaration. Credentials and
@@ -170,10 +171,11 @@ export function findExclusion(
   rules: Rules,
   needs: RouteNeeds,
   dialects: Dialects = {},
-): Excluded | undefined {
+): ExclusionDetail | undefined {
+  if (candidate.model.task !== needs.task) return { reason: 'other-task' };
   const ofProvider = rules.narrows ? excludedByProvider(candidate, rules) : undefined;
   if (ofProvider) return ofProvider;
-  if (candidate.tier !== 'standard' && !sendsTier(candidate, dialects.carries))
+  if (candidate.tier !== 'standard' && !sendsTier(candidate, dialects.supportsField))
     return { reason: 'unsupported-parameter', detail: 'service_tier' };
   const ofOffer = rules.narrows ? excludedByOffer(candidate, rules, needs, dialects) : undefined;
   if (ofOffer) return ofOffer;
@@ -184,7 +186,7 @@ export function findExclusion(
   if (prompt + output > contextLength && !(shortensTo && isShortened(shortensTo, output, contextLength))) {
     const parts = [
       ...(prompt > 0 ? [`prompt ${prompt}`] : []),
-      ...(prompt > contextLength ? [] : [`max_tokens ${output}`]),
+      ...(prompt > contextLength ? [] : [`${inWordsOf(needs.fieldNames, 'max_tokens')} ${output}`]),
     ];
     return { reason: 'context-length', detail: `${parts.join(' + ')} > ${contextLength}` };
   }
@@ -199,7 +201,7 @@ export function findExclusion(
 }
 
 /** Exclusion by the provider's identity and its data policy. */
-function excludedByProvider(candidate: Candidate, rules: Rules): Excluded | undefined {
+function excludedByProvider(candidate: Candidate, rules: Rules): ExclusionDetail | undefined {
   const { model, provider } = candidate;
   const notAllowedBy = rules.only.length > 0 ? findList(rules.only, candidate, false) : undefined;
   if (notAllowedBy) return { reason: 'not-allowed', detail: listName(notAllowedBy, 'provider.only') };
@@ -220,24 +222,26 @@ function excludedByOffer(
   candidate: Candidate,
   rules: Rules,
   needs: RouteNeeds,
-  { carries, passes, unmet }: Dialects,
-): Excluded | undefined {
+  { supportsField, acceptsUndeclaredField, unmetRequirement }: Dialects,
+): ExclusionDetail | undefined {
   const { quantization } = candidate.endpoint;
   if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
   if (rules.preferences.requireParameters === true) {
     const unsupported =
-      needs.parameters.find((parameter) => !takes(candidate, parameter, carries)) ??
-      (needs.words && unpricedField(needs.words, candidate));
+      needs.parameters.find((parameter) => !takes(candidate, parameter, supportsField)) ??
+      (needs.pricedOptions && unpricedField(needs.pricedOptions, candidate));
     if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
-    const unpassed = passes ? needs.undeclared?.find((field) => !passes(candidate, field)) : undefined;
-    const lost = unpassed === undefined ? unmet?.(candidate) : shortened(unpassed);
+    const unpassed = acceptsUndeclaredField
+      ? needs.undeclared?.find((field) => !acceptsUndeclaredField(candidate, field))
+      : undefined;
+    const lost = unpassed === undefined ? unmetRequirement?.(candidate) : shortened(unpassed);
     if (lost !== undefined) return { reason: 'unsupported-parameter', detail: lost };
   }
   const above = rules.caps && findPriceAbove(rules.caps, candidate, needs);
   return above === undefined ? undefined : { reason: 'max-price', detail: above };
 }
 
-/** Whether the request is shortened for this context length with room left for its answer. */
+/** Whether the request is shortened for this context length with tokens left for its answer. */
 const isShortened = ([least, most]: readonly [number, number], output: number, contextLength: number): boolean =>
   least <= contextLength && contextLength <= most && output < contextLength;
 
@@ -245,16 +249,16 @@ const isShortened = ([least, most]: readonly [number, number], output: number, c
  * Whether a parameter of the request has an effect at the candidate: the endpoint lists it and the dialect sends it.
  * For parameters that such lists never contain, the dialect alone decides.
  */
-function takes(candidate: Candidate, parameter: RequestField, carries: RouteInputs['carries']): boolean {
-  // What no list contains cannot be guaranteed to a request that requires it.
+function takes(candidate: Candidate, parameter: RequestField, supportsField: RouteInputs['supportsField']): boolean {
+  // Without a list that names it, an effect of the parameter is not certain, and a strict request requires certainty.
   const isListed =
     UNLISTED.has(parameter) || (isListing(candidate.endpoint) && supports(candidate.endpoint, parameter));
-  return isListed && (carries?.(candidate, parameter) ?? true);
+  return isListed && (supportsField?.(candidate, parameter) ?? true);
 }
 
 /** Whether its provider is sent the tier: otherwise it serves, and charges, its default. */
-export const sendsTier = (candidate: Candidate, carries: RouteInputs['carries']): boolean =>
-  candidate.tier === 'standard' || (carries?.(candidate, 'service_tier') ?? true);
+export const sendsTier = (candidate: Candidate, supportsField: RouteInputs['supportsField']): boolean =>
+  candidate.tier === 'standard' || (supportsField?.(candidate, 'service_tier') ?? true);
 
 /** Fields that parameter lists contain never, or too seldom for their absence to mean anything. */
 const UNLISTED: ReadonlySet<RequestField> = new Set<RequestField>([
@@ -265,7 +269,7 @@ type Participation = Readonly<Record<ServiceTier, boolean>>;
 const FASTER: Participation = { standard: true, fast: true, priority: true, flex: false };
 
 /**
- * Which tiers take part for each requested tier (docs/use/messages.md#speed-and-tier,
+ * The tiers that may serve each requested tier (docs/use/messages.md#speed-and-tier,
  * docs/use/choosing-providers.md#service-tiers).
  */
 const TAKES_PART: Readonly<Record<ServiceTier, Participation>> = {
@@ -291,8 +295,8 @@ const isListing = ({ supportedParameters }: Endpoint): boolean => supportedParam
 export function supports(endpoint: Endpoint, parameter: RequestField): boolean {
   const { supportedParameters } = endpoint;
   if (!isListing(endpoint) || supportedParameters.includes(parameter)) return true;
-  const other = ALSO_BY[parameter];
-  return other !== undefined && supportedParameters.includes(other);
+  const alternative = ALSO_BY[parameter];
+  return alternative !== undefined && supportedParameters.includes(alternative);
 }
 
 /** The list that decides: the first that includes the candidate, or the first that does not. */

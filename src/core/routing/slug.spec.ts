@@ -80,7 +80,7 @@ describe('entries of provider lists', () => {
   });
 
   it.each(['order', 'only', 'ignore'])(
-    'reports an unknown entry in %s by place and name, with the nearest known',
+    'reports an unknown entry in %s by path and name, with the nearest known',
     (list) => {
       expect(findUnknownProviders({ [list]: ['openai', 'hous/turbo'] }, catalog)).toEqual([
         { field: `provider.${list}.1`, name: 'hous/turbo', nearest: ['house', 'hours'] },

@@ -12,7 +12,7 @@ export interface SlugPattern {
   readonly tail?: string;
 }
 
-/** What a pattern is matched against: an endpoint in one tier. */
+/** The subject of a pattern: an endpoint in one tier. */
 export interface Tagged {
   readonly provider: CatalogProvider;
   readonly tier: ServiceTier;

@@ -7,7 +7,7 @@ it('holds about as many bytes as arrived, even one by one', () => {
   const source = Buffer.alloc(1_000_000, 97);
   const pieces = new BytePieces();
   const before = retainedBytes();
-  for (let place = 0; place < source.length; place++) pieces.add(source.subarray(place, place + 1));
+  for (let index = 0; index < source.length; index++) pieces.add(source.subarray(index, index + 1));
   // As separate pieces they would take a hundred times as many.
   expect(retainedBytes() - before).toBeLessThan(3 * source.length);
   expect(pieces.take().equals(source)).toBe(true);

@@ -5,7 +5,7 @@
 import type { ModelEvent } from '../conversation/event.js';
 import { ProviderFault } from '../errors.js';
 import { assertGrammar, GrammarCheck } from './grammar.js';
-import type { Step } from './step.js';
+import type { StreamStage } from './stream-stage.js';
 
 const start: ModelEvent = { type: 'reply-start' };
 const text = (index: number): ModelEvent => ({ type: 'block-start', index, block: { type: 'text' } });
@@ -26,7 +26,7 @@ function check(events: readonly ModelEvent[]): ModelEvent[] {
 }
 
 /** Returns its input. */
-const given: Step<ModelEvent, ModelEvent> = { push: (event, out) => void out.push(event), end: () => undefined };
+const given: StreamStage<ModelEvent, ModelEvent> = { push: (event, out) => void out.push(event), end: () => undefined };
 
 describe('GrammarCheck', () => {
   it.each([

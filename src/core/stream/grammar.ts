@@ -1,10 +1,10 @@
 import { ProviderFault } from '../errors.js';
 import type { BlockStart, ModelEvent } from '../conversation/event.js';
-import type { Step } from './step.js';
+import type { StreamStage } from './stream-stage.js';
 
 /** The deltas that are allowed in each block. */
 const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
-  // Opaque: what its vendor sends besides the words.
+  // Opaque: what its vendor sends besides the text.
   text: ['text', 'citation', 'opaque'],
   thinking: ['thinking', 'signature'],
   'redacted-thinking': [],
@@ -84,8 +84,8 @@ export function assertGrammar(events: readonly ModelEvent[]): void {
 }
 
 /** The step with its events checked: events before a violation are kept. */
-export class GrammarCheck<In> extends Grammar implements Step<In, ModelEvent> {
-  constructor(private readonly step: Step<In, ModelEvent>) {
+export class GrammarCheck<In> extends Grammar implements StreamStage<In, ModelEvent> {
+  constructor(private readonly step: StreamStage<In, ModelEvent>) {
     super();
   }
 

@@ -1,13 +1,13 @@
 /** One array per pull, in order, and no emitted event is lost when a step fails. A step that fails on demand. */
 import { pump, type StepFailures } from './pump.js';
-import { chain, type Step } from './step.js';
+import { chain, type StreamStage } from './stream-stage.js';
 
 async function* sourceOf(...pulls: string[][]): AsyncGenerator<readonly string[]> {
   yield* pulls;
 }
 
 /** Returns each input, fails on `!`, and emits `end` at the end. */
-const echo = (): Step<string, string> => ({
+const echo = (): StreamStage<string, string> => ({
   push(input, out) {
     if (input === '!') throw new Error('broken');
     if (input !== '') out.push(input);
@@ -87,7 +87,7 @@ describe('pump', () => {
 describe('chain', () => {
   it('passes on what the first step emitted before it failed', () => {
     const out: string[] = [];
-    const twice: Step<string, string> = {
+    const twice: StreamStage<string, string> = {
       push(input, between) {
         between.push(input);
         throw new Error('broken');

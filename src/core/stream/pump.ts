@@ -1,5 +1,5 @@
-import { asPulled, left, Pulled, type Puller } from './pulled.js';
-import type { Step } from './step.js';
+import { toPullSource, left, PullSource, type PullReceiver } from './pull-source.js';
+import type { StreamStage } from './stream-stage.js';
 
 /**
  * The single loop of a reply: pulls chunks, passes each to the step and yields its outputs, one array per chunk, so
@@ -8,43 +8,43 @@ import type { Step } from './step.js';
  */
 export function pump<In, Out>(
   source: AsyncIterable<readonly In[]>,
-  step: Step<In, Out>,
+  step: StreamStage<In, Out>,
   failures: StepFailures = UNMASKED,
-): Pulled<Out[]> {
-  return new Pump(asPulled(source), step, failures);
+): PullSource<Out[]> {
+  return new Pump(toPullSource(source), step, failures);
 }
 
-/** How a step that throws is handled. */
+/** Treatment of a step that throws. */
 export interface StepFailures {
   /**
    * Whether the outputs of its chunk before the failure are yielded first, for a face that has begun to send the reply.
    */
   keepsPartial(): boolean;
-  /** The error that is passed on in place of the thrown one. */
+  /** The error that is passed on instead of the thrown one. */
   masked(error: unknown): unknown;
 }
 
 const UNMASKED: StepFailures = { keepsPartial: () => true, masked: (error) => error };
 
-class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
+class Pump<In, Out> extends PullSource<Out[]> implements PullReceiver<readonly In[]> {
   /** The receiver of the next array. */
-  private puller!: Puller<Out[]>;
+  private receiver!: PullReceiver<Out[]>;
   /** The error of the step while outputs of its chunk still had to be yielded. */
   private failure: { readonly error: unknown } | undefined;
   private isOver = false;
 
   constructor(
-    private readonly source: Pulled<readonly In[]>,
-    private readonly step: Step<In, Out>,
+    private readonly source: PullSource<readonly In[]>,
+    private readonly step: StreamStage<In, Out>,
     private readonly failures: StepFailures,
   ) {
     super();
   }
 
-  override pull(puller: Puller<Out[]>): void {
-    this.puller = puller;
+  override pull(receiver: PullReceiver<Out[]>): void {
+    this.receiver = receiver;
     if (this.failure) this.closeAndFail(this.failure.error);
-    else if (this.isOver) puller.end();
+    else if (this.isOver) receiver.end();
     else this.source.pull(this);
   }
 
@@ -60,8 +60,8 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
       }
       this.failure = { error };
     }
-    // A chunk without a complete event is no reason to answer.
-    if (out.length > 0) this.puller.take(out);
+    // A chunk that completes no event produces no output.
+    if (out.length > 0) this.receiver.take(out);
     else this.source.pull(this);
   }
 
@@ -71,15 +71,15 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
     try {
       this.step.end(out);
     } catch (error) {
-      this.puller.fail(this.failures.masked(error));
+      this.receiver.fail(this.failures.masked(error));
       return;
     }
-    if (out.length > 0) this.puller.take(out);
-    else this.puller.end();
+    if (out.length > 0) this.receiver.take(out);
+    else this.receiver.end();
   }
 
   fail(reason: unknown): void {
-    this.puller.fail(reason);
+    this.receiver.fail(reason);
   }
 
   override async return(): Promise<IteratorResult<Out[], undefined>> {
@@ -92,11 +92,11 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
   }
 
   private closeAndFail(error: unknown): void {
-    const { puller } = this;
+    const { receiver } = this;
     this.failure = undefined;
     this.return().then(
-      () => puller.fail(error),
-      (reason: unknown) => puller.fail(reason),
+      () => receiver.fail(error),
+      (reason: unknown) => receiver.fail(reason),
     );
   }
 }

@@ -3,7 +3,7 @@
  * that every split of a stream gives the same frames. Rules: docs/use/streaming.md.
  */
 import fc from 'fast-check';
-import { stopwatch } from '../../../test/support/pace.js';
+import { stopwatch } from '../../../test/support/cpu-time.js';
 import { ProviderFault } from '../errors.js';
 import { DONE_FRAME, SseReader, writeComment, writeFrame, type SseFrame } from './sse.js';
 
@@ -51,8 +51,10 @@ describe('SseReader', () => {
         fc.array(fc.nat(400), { maxLength: 12 }),
         (parts, cuts) => {
           const bytes = Buffer.from(parts.map(([line, end]) => line + end).join(''));
-          const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
-          const chunks = [...places, bytes.length].map((place, index) => bytes.subarray(places[index - 1] ?? 0, place));
+          const positions = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b);
+          const chunks = [...positions, bytes.length].map((position, index) =>
+            bytes.subarray(positions[index - 1] ?? 0, position),
+          );
           expect(plain(read(chunks))).toEqual(plain(read([bytes])));
         },
       ),

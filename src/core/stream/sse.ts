@@ -1,7 +1,7 @@
 import { ProviderFault } from '../errors.js';
 import { BytePieces } from './byte-pieces.js';
 import type { ByteRange } from './byte-range.js';
-import type { Step } from './step.js';
+import type { StreamStage } from './stream-stage.js';
 
 /** One dispatched server-sent event. */
 export interface SseFrame {
@@ -37,7 +37,7 @@ const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
  * The cost is linear for any chunk boundaries: bytes without a line end wait in a list and are joined once the line is
  * complete.
  */
-export class SseReader implements Step<Uint8Array, SseFrame> {
+export class SseReader implements StreamStage<Uint8Array, SseFrame> {
   /**
    * Bytes that are not read yet: the unfinished line, preceded by the lines of a frame that may be forwarded unchanged.
    */

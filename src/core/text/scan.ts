@@ -13,7 +13,7 @@ export interface Matcher {
   /** Longest piece to pass at once, in UTF-16 units, as far as its reach allows. */
   readonly pieceMax?: number;
   /**
-   * All matches of a short text, at once or one by one. Empty spans mark places to yield.
+   * All matches of a short text, at once or one by one. Empty spans mark points to yield.
    * @param firstOnly one match is enough
    * @throws ScanOverrun when the time for the request is used up
    */
@@ -75,7 +75,7 @@ export class ScanTime {
 
 /** Longest match that is found across any cut. No built-in filter finds a match of a third of this length. */
 export const REACH = 2_032;
-/** How far a filter looks around a match. */
+/** Characters around a match that a filter reads. */
 export const MARGIN = 8;
 /** Length of a piece as a multiple of its overlap with the next. */
 const PIECE_TIMES = 8;

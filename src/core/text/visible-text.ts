@@ -3,7 +3,7 @@ import type { Span } from './scan.js';
 /** A text as a reader sees it, with the original position of each piece. */
 export interface VisibleText {
   readonly text: string;
-  /** It contains tag characters, which are invisible but read by models. */
+  /** Whether the text contains tag characters, which are invisible but read by models. */
   readonly hasTags: boolean;
   /** The piece of the original text behind a piece of the visible text. */
   original(span: Span): Span;
@@ -79,9 +79,9 @@ export function* visibleText(text: string, spellsTags = false): Generator<void, 
  * A cut never separates a character from what is combined with it, unless that is endless, nor the halves of a
  * surrogate pair.
  */
-function clusterEnd(text: string, place: number): number {
-  const last = Math.min(place + STEP, text.length);
-  let end = Math.min(place, text.length);
+function clusterEnd(text: string, index: number): number {
+  const last = Math.min(index + STEP, text.length);
+  let end = Math.min(index, text.length);
   while (end < last && !CLUSTER_END.test(text[end]!)) end++;
   return end < text.length && isFirstHalf(text.charCodeAt(end - 1)) ? end + 1 : end;
 }
@@ -141,20 +141,20 @@ function lookOfCluster(cluster: string): string {
 }
 
 function originalOf(stretches: readonly Stretch[], span: Span): Span {
-  const start = placeOf(stretches, span.start, 'starts');
-  return { ...span, start, end: span.end > span.start ? placeOf(stretches, span.end - 1, 'ends') : start };
+  const start = positionOf(stretches, span.start, 'starts');
+  return { ...span, start, end: span.end > span.start ? positionOf(stretches, span.end - 1, 'ends') : start };
 }
 
-function placeOf(stretches: readonly Stretch[], place: number, side: 'starts' | 'ends'): number {
+function positionOf(stretches: readonly Stretch[], index: number, side: 'starts' | 'ends'): number {
   let low = 0;
   let high = stretches.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (stretches[middle]!.visibleFrom <= place) low = middle;
+    if (stretches[middle]!.visibleFrom <= index) low = middle;
     else high = middle - 1;
   }
   const stretch = stretches[low]!;
-  const within = place - stretch.visibleFrom;
+  const within = index - stretch.visibleFrom;
   const known = stretch[side];
   return known ? known[within]! : stretch.from + within + (side === 'ends' ? 1 : 0);
 }

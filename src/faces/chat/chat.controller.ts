@@ -3,9 +3,11 @@ import type { Response } from 'express';
 import { Delivery } from '../common/delivery.js';
 import { INFERENCE_ERRORS } from '../common/inference-errors.js';
 import { InferenceRoute } from '../common/inference-route.decorator.js';
-import type { InferenceRequest } from '../common/router-metadata.interceptor.js';
+import type { InferenceRequest } from '../common/inference.interceptor.js';
 import { misspeltFields } from '../common/misspelt-fields.js';
 import { readRequestHeaders, REQUEST_HEADERS, ROUTER_METADATA_HEADER } from '../common/read-headers.js';
+import { CACHE_ANSWER_HEADERS } from '../common/read-cache.js';
+import { REPLAY_HEADERS } from '../common/read-idempotency.js';
 import { Answers } from '../../shared/http/answers.decorator.js';
 import { GENERATION_ID_HEADER } from '../../shared/http/error.filter.js';
 import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../../shared/http/warning-header.js';
@@ -14,6 +16,7 @@ import { CHAT_EXAMPLES } from './chat-examples.js';
 import { CreateChatDto } from './create-chat.dto.js';
 import { hidesReasoning, readRequest } from './read-request.js';
 import { chatChunk, chatReply } from './schemas/reply.js';
+import { chatPresets } from './chat-presets.js';
 import { FromBody } from '../../shared/http/parameter-types.js';
 
 /**
@@ -25,7 +28,7 @@ export class ChatController {
   constructor(private readonly delivery: Delivery) {}
 
   @Post()
-  @InferenceRoute()
+  @InferenceRoute(chatPresets)
   @Answers(chatReply, {
     summary: 'Ask a model, in the chat-completions format',
     description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
@@ -34,13 +37,15 @@ export class ChatController {
     headers: {
       [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.',
       [WARNING_HEADER]: WARNING_MEANING,
+      ...REPLAY_HEADERS,
+      ...CACHE_ANSWER_HEADERS,
     },
     errors: INFERENCE_ERRORS,
     examples: CHAT_EXAMPLES,
   })
   create(
     @FromBody() body: CreateChatDto,
-    @Req() { headers, caller, observer }: InferenceRequest,
+    @Req() { headers, caller, preset, observer }: InferenceRequest,
     @Res() response: Response,
   ): undefined {
     const request = readRequest(body, readRequestHeaders(headers, caller));
@@ -49,6 +54,12 @@ export class ChatController {
       hidesReasoning: hidesReasoning(body),
       sendsUsageSeparately: body.stream_options?.include_usage === true,
     });
-    void this.delivery.deliver(response, { request, caller, observer, api: 'chat', face });
+    void this.delivery.deliver(response, {
+      request: preset ? { ...request, preset } : request,
+      caller,
+      observer,
+      api: 'chat',
+      face,
+    });
   }
 }

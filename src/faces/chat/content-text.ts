@@ -1,17 +1,17 @@
 import { BETWEEN_TEXTS } from '../../inference/tools/sealed-reply.js';
 
 /**
- * Joins the text blocks of one reply into the one `content` of the format. Adjacent blocks are one text that citations
- * split. The same for whole and streamed replies; one instance per reply.
+ * Joins the text blocks of one reply, whole or streamed, into the one `content` of the format. Adjacent blocks are
+ * parts of one text, which citations split. One instance per reply.
  */
 export class ContentText {
   /** UTF-16 units so far, as clients count them. */
   length = 0;
-  /** It contains several texts, one behind the other. */
+  /** Whether it contains several separate texts. */
   isSeveral = false;
   private isInterrupted = false;
 
-  /** To be called where a block that is no text begins. */
+  /** Must be called when a block other than text begins. */
   interrupt(): void {
     this.isInterrupted = true;
   }
@@ -32,7 +32,7 @@ export class ContentText {
     return added;
   }
 
-  /** The next piece belongs to another text than the one before it. */
+  /** Whether the next piece begins another text. */
   private get begins(): boolean {
     return this.isInterrupted && this.length > 0;
   }

@@ -104,6 +104,7 @@ const TAKEN: Readonly<Record<string, readonly unknown[]>> = {
   parallel_tool_calls: [true, false],
   prompt_cache_key: ['', repeat(1_000)],
   preset: ['a'],
+  preset_variables: [{}, { who: 'x' }],
   transforms: [[], ['middle-out']],
   usage: [{ include: true }],
   debug: [{}, { echo_upstream_body: true }, { echo_upstream_body: null }],
@@ -218,7 +219,7 @@ it.each(REFUSED)('refuses %s: %j', (name, value, complaint) => {
   expect(refusalOf({ ...BODY, [name]: value })).toBe(complaint);
 });
 
-// Repeats `shared/http/bounds.ts`, so that a changed maximum is noticed.
+// Repeats `shared/http/maxima.ts`, so that a changed maximum is noticed.
 it.each<[string, number, object]>([
   ['messages', 20_000, MESSAGES[0]!],
   ['tools', 10_000, tool({})[0]!],

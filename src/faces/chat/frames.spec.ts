@@ -187,8 +187,8 @@ const CASES: readonly [string, readonly Block[], object][] = [
       [
         { type: 'text' },
         ...textDeltas('abcdef'),
-        cite(webCitation({ url: 'https://a.test', title: 't', quote: 'c', place: { start: 1, end: 3 } })),
-        cite(webCitation({ url: 'https://a.test', place: { start: 1, end: 99 } })),
+        cite(webCitation({ url: 'https://a.test', title: 't', quote: 'c', span: { start: 1, end: 3 } })),
+        cite(webCitation({ url: 'https://a.test', span: { start: 1, end: 99 } })),
       ],
     ],
     { content: 'abcdef', annotations: [url('t', 1, 3, { content: 'c' }), url('https://a.test', 0, 6)] },

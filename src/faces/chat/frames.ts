@@ -7,7 +7,7 @@ import { generationSeconds } from '../../core/ids.js';
 import { DONE_FRAME, writeFrame } from '../../core/stream/sse.js';
 import type { GenerationView } from '../common/face.js';
 import type { FramePrinter } from '../../shared/http/frame-printer.js';
-import type { SealUse } from '../common/seal-uses.js';
+import type { SealUse } from '../common/seal-tool-results.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
@@ -82,9 +82,9 @@ export class ChatFrames implements FramePrinter {
   private reasonings = 0;
   private images = 0;
   private readonly phases = new Set<string | undefined>();
-  /** Of the text. */
+  /** Seals of the text. */
   private readonly textSeals: SealedText[] = [];
-  /** Of the results of the gateway's tools. */
+  /** Seals of the results of the gateway's tools. */
   private readonly seals: SealUse[] = [];
 
   constructor(

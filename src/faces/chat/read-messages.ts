@@ -18,8 +18,8 @@ interface Turn {
 
 /**
  * The conversation in turns. Instructions before the first other message are those of the request; later ones keep
- * their place. Adjacent tool results form one user turn, together with the user's message right after them, as required
- * by formats whose results are parts of turns (docs/contribute/reasons/translation.md#results-stand-together).
+ * their position. Adjacent tool results and the user's message right after them form one user turn: formats whose
+ * results are parts of turns require that (docs/contribute/reasons/translation.md#results-of-one-turn-are-adjacent).
  * @throws GatewayError for media that no format can carry
  */
 export function readMessages(messages: readonly WireMessage[]): Pick<ModelRequest, 'system' | 'messages'> {
@@ -61,10 +61,10 @@ function readInstructions(message: WireOf<'system' | 'developer'>): TextBlock[] 
 
 /** The marker of a whole message ends the prefix where its last part does, unless that part has one of its own. */
 function markLast(blocks: ContentBlock[], { cache_control: marker }: WireMessage): void {
-  const place = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted-thinking');
-  const last = blocks[place];
+  const index = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted-thinking');
+  const last = blocks[index];
   if (!marker || last === undefined || last.cacheMarker) return;
-  blocks[place] = { ...last, cacheMarker: readCacheMarker(marker) };
+  blocks[index] = { ...last, cacheMarker: readCacheMarker(marker) };
 }
 
 function addUser(turns: Turn[], message: WireOf<'user'>, path: string): void {
@@ -72,7 +72,7 @@ function addUser(turns: Turn[], message: WireOf<'user'>, path: string): void {
   const blocks: ContentBlock[] =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
-      : content.map((part, place) => readUserPart(part, `${path}.content.${place}`));
+      : content.map((part, index) => readUserPart(part, `${path}.content.${index}`));
   if (message.cache_control) markLast(blocks, message);
   const last = turns.at(-1);
   if (last && endsWithResult(last)) {
@@ -92,7 +92,7 @@ function addResult(turns: Turn[], message: WireOf<'tool'>, path: string): void {
     content:
       typeof content === 'string'
         ? [{ type: 'text', text: content }]
-        : content.map((part, place) => readToolPart(part, `${path}.content.${place}`)),
+        : content.map((part, index) => readToolPart(part, `${path}.content.${index}`)),
     ...(message.cache_control && { cacheMarker: readCacheMarker(message.cache_control) }),
   };
   const last = turns.at(-1);
@@ -129,20 +129,20 @@ function readAssistant(message: WireAssistantMessage, path: string): Turn {
   if (typeof content === 'string') {
     if (content !== '') add({ type: 'text', text: content, ...phase }, 'content');
   } else {
-    for (const [place, part] of (content ?? []).entries()) {
+    for (const [index, part] of (content ?? []).entries()) {
       const text: TextBlock =
         part.type === 'text' ? { ...readText(part), ...phase } : { type: 'text', text: part.refusal };
-      add(text, `content.${place}`);
+      add(text, `content.${index}`);
     }
   }
   if (refusal) add({ type: 'text', text: refusal }, 'refusal');
-  for (const [place, image] of (images ?? []).entries()) {
-    add(readImage(image, `${path}.images.${place}`), `images.${place}`);
+  for (const [index, image] of (images ?? []).entries()) {
+    add(readImage(image, `${path}.images.${index}`), `images.${index}`);
   }
-  for (const [place, call] of (calls ?? []).entries()) {
+  for (const [index, call] of (calls ?? []).entries()) {
     // The arguments stay in their textual form: equal histories are equal bytes.
     const { name, arguments: input } = call.function;
-    add({ type: 'tool-use', id: call.id, name, input }, `tool_calls.${place}`);
+    add({ type: 'tool-use', id: call.id, name, input }, `tool_calls.${index}`);
   }
   // An empty turn gets one empty text, for which every dialect has a rule.
   if (turn.content.length === 0) add({ type: 'text', text: '' }, 'content');
@@ -157,7 +157,7 @@ function phaseOf(message: WireAssistantMessage): { phase?: string } {
 }
 
 const contentPaths = (content: string | readonly unknown[], path: string): string[] =>
-  typeof content === 'string' ? [`${path}.content`] : content.map((_part, place) => `${path}.content.${place}`);
+  typeof content === 'string' ? [`${path}.content`] : content.map((_part, index) => `${path}.content.${index}`);
 
 /** The speaker's name exists only in this format: its dialect finds it in the original message. */
 const named = (message: WireMessage): Pick<Message, 'origin'> =>

@@ -9,7 +9,7 @@ import type {
 import { plainBase64 } from '../../core/json/plain-base64.js';
 import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
 import { readFileData, readMedia } from '../common/read-media.js';
-import { invalid } from '../common/invalid.js';
+import { invalidField } from '../common/invalid-field.js';
 import type { WirePart, WireToolPart } from './schemas/parts.js';
 
 type WireImage = Extract<WirePart, { type: 'image_url' }>;
@@ -88,6 +88,6 @@ function readFileSource(
   path: string,
 ): DocumentSource {
   if (data !== undefined) return readFileData(data, filename, `${path}.file_data`);
-  if (fileId === undefined) throw invalid(path, 'needs file_data or file_id');
+  if (fileId === undefined) throw invalidField(path, 'needs file_data or file_id');
   return { type: 'file', fileId };
 }

@@ -71,7 +71,7 @@ function readDetail(detail: WireReasoningDetail): ReasoningBlock | undefined {
   }
 }
 
-/** Nothing where the detail identifies no more than Anthropic's models as its maker. */
+/** The mark is empty where the detail identifies its maker only as Anthropic's models. */
 function markOf({ format, provider, id, data }: WireReasoningDetail): { mark?: ReasoningMark } {
   if (data?.startsWith(SEAL_PREFIX)) return { mark: { format: GATEWAY_TOOLS } };
   const name = format || UNNAMED_REASONING;

@@ -18,6 +18,12 @@ it('contains nothing that the body does not', () => {
     model: 'm',
     system: [],
     messages: [{ role: 'user', content: [text('a')], paths: ['messages.0.content'] }],
+    fieldNames: {
+      system: 'messages',
+      stop_sequences: 'stop',
+      thinking: 'reasoning',
+      max_tokens: 'max_completion_tokens',
+    },
     stream: false,
     sampling: {},
     tools: [],
@@ -120,7 +126,7 @@ it.each<[object, string]>([
 }); // oxfmt-ignore
 
 describe('a conversation', () => {
-  it('begins with its instructions; later ones keep their place', () => {
+  it('begins with its instructions; later ones keep their position', () => {
     const { system, messages } = readAll(
       { role: 'system', content: 'a' },
       { role: 'developer', content: [{ type: 'text', text: 'b', cache_control: { type: 'ephemeral' } }] },

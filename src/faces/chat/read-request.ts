@@ -13,7 +13,7 @@ import {
   readJsonSchema,
   readModality,
   readPreferences,
-  readReasoningWish,
+  readReasoningOptions,
   readSessionId,
   readStopConditions,
   readTrace,
@@ -22,8 +22,9 @@ import {
 import { assertSelfContained } from '../common/self-contained.js';
 import { assertToolPairs, type ToolPairMessages } from '../common/tool-pairs.js';
 import { UNKNOWN_MEMBERS, unknownFields, type WithUnknownMembers } from '../../shared/http/dto.pipe.js';
+import { FIELD_NAMES, OLDER_FIELD_NAMES } from './field-names.js';
 import type { CreateChatDto } from './create-chat.dto.js';
-import { invalid } from '../common/invalid.js';
+import { invalidField } from '../common/invalid-field.js';
 import { readMessages } from './read-messages.js';
 import { readToolChoice, withAllowed } from '../common/read-tool-choice.js';
 import { readTool, readWebSearchOptions } from './read-tools.js';
@@ -34,7 +35,7 @@ const PAIR_WORDS: ToolPairMessages = {
   field: 'tool_call_id',
   unmatched: (id) => `the assistant message before it has no tool call ${id}`,
   unanswered: (id) => `tool call ${id} has no tool message that follows it; send its result or leave the call out`,
-  duplicate: (id) => `another tool call of this turn has the id ${id}; give each call an id of its own`,
+  duplicate: (id) => `another tool call of this turn has the id ${id}; use a different id for each call`,
   answeredTwice: (id) => `tool call ${id} has a tool message already; send one result for each call`,
 };
 
@@ -58,6 +59,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     model: dto.model,
     system,
     messages,
+    fieldNames: typeof dto.max_tokens === 'number' && !dto.max_completion_tokens ? OLDER_FIELD_NAMES : FIELD_NAMES,
     stream: dto.stream ?? false,
     sampling: definedOnly({
       temperature: dto.temperature,
@@ -97,7 +99,6 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
 function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders): void {
   const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens ?? undefined;
   if (maxOutputTokens !== undefined) request.maxOutputTokens = maxOutputTokens;
-  if (typeof dto.max_completion_tokens === 'number') request.maxOutputTokensField = 'max_completion_tokens';
   const stops = dto.stop ? readStops(dto.stop) : NONE;
   if (stops.length > 0) request.stopSequences = stops;
   if (dto.tool_choice) {
@@ -105,7 +106,7 @@ function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders)
     request.tools = withAllowed(request.tools, request.toolChoice!);
   }
   if (typeof dto.parallel_tool_calls === 'boolean') request.parallelToolCalls = dto.parallel_tool_calls;
-  if (dto.reasoning || dto.reasoning_effort) Object.assign(request, readReasoningWish(dto));
+  if (dto.reasoning || dto.reasoning_effort) Object.assign(request, readReasoningOptions(dto));
   if (typeof dto.reasoning?.summary === 'string') request.reasoningSummary = dto.reasoning.summary;
   if (dto.response_format || dto.modalities || dto.image_config) Object.assign(request, readOutput(dto));
   if (dto.verbosity) request.verbosity = dto.verbosity;
@@ -115,7 +116,7 @@ function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders)
   if (dto.inference_geo) request.inferenceGeo = dto.inference_geo;
   if (dto.stop_server_tools_when) request.stopServerToolsWhen = readStopConditions(dto.stop_server_tools_when);
   if (typeof dto.max_tool_calls === 'number') request.maxToolCalls = dto.max_tool_calls;
-  // A whole reply has no place for it (docs/use/chat.md#echo-of-the-upstream-body).
+  // A whole reply has no field for it (docs/use/chat.md#echo-of-the-upstream-body).
   if (dto.debug?.echo_upstream_body === true && dto.stream === true) request.echoesUpstreamBody = true;
   const sessionId = readSessionId(dto, headers);
   if (sessionId !== undefined) request.sessionId = sessionId;
@@ -124,7 +125,6 @@ function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders)
   if (dto.metadata) request.metadata = { vendor: 'openai', value: dto.metadata };
   if (dto.trace) request.trace = readTrace(dto.trace);
   if (headers.tags || headers.requiredTags || dto.trace?.tags) addTags(request, headers, dto.trace?.tags);
-  if (typeof dto.preset === 'string') request.preset = dto.preset;
   if (headers.fusionDepth !== undefined) request.fusionDepth = headers.fusionDepth;
 }
 
@@ -164,7 +164,7 @@ function readFormat(format: WireResponseFormat): OutputFormat | undefined {
       return readJsonSchema(format.json_schema);
     case 'grammar':
     case 'python':
-      throw invalid('response_format.type', `${format.type} is offered by no provider here; send json_schema`);
+      throw invalidField('response_format.type', `${format.type} is offered by no provider here; send json_schema`);
   }
 }
 

@@ -1,5 +1,5 @@
 // What it costs to read a choice among tools grows with the number of tools and names, not with their product.
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import type { FunctionTool } from '../../core/conversation/tools.js';
 import { readToolChoice, withAllowed } from '../common/read-tool-choice.js';
 

@@ -6,12 +6,12 @@ import { assertObjectSchema, assertServiceForm, NO_ARGUMENTS } from '../common/t
 import type { WireFunctionTool, WireTool } from './schemas/tools.js';
 
 /** A tool that the caller or the gateway runs. */
-export function readTool(tool: WireTool, place: number): Tool {
-  if (tool.type === 'function') return readFunction(tool as WireFunctionTool, place);
+export function readTool(tool: WireTool, index: number): Tool {
+  if (tool.type === 'function') return readFunction(tool as WireFunctionTool, index);
   const { type, cache_control, ...rest }: JsonObject & { type: string } = tool;
   const marker = markerOf(cache_control as WireCacheControl | undefined);
   if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest), ...marker };
-  assertServiceForm(tool, type, `tools.${place}`);
+  assertServiceForm(tool, type, `tools.${index}`);
   const { parameters } = rest;
   return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...marker };
 }
@@ -21,21 +21,21 @@ const markerOf = (marker: WireCacheControl | null | undefined): Pick<Tool, 'cach
 
 /** A search that is requested outside of the tools; a location is nested one level deeper than elsewhere. */
 export function readWebSearchOptions(options: JsonObject): Tool {
-  const { user_location: place, ...rest } = definedOptions(options);
-  const approximate = isJsonObject(place) ? place['approximate'] : undefined;
+  const { user_location: location, ...rest } = definedOptions(options);
+  const approximate = isJsonObject(location) ? location['approximate'] : undefined;
   const parameters = isJsonObject(approximate)
     ? { ...rest, user_location: { ...approximate, type: 'approximate' } }
-    : { ...rest, ...(place !== undefined && { user_location: place }) };
+    : { ...rest, ...(location !== undefined && { user_location: location }) };
   return { type: 'service', id: WEB_SEARCH, parameters, field: 'web_search_options' };
 }
 
 const definedOptions = (options: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== null));
 
-function readFunction({ function: called, cache_control: marker }: WireFunctionTool, place: number): Tool {
+function readFunction({ function: called, cache_control: marker }: WireFunctionTool, index: number): Tool {
   const { name, description, parameters, strict, cache_control: inner } = called;
   if (parameters && parameters['type'] !== 'object')
-    assertObjectSchema(parameters, `tools.${place}.function.parameters`);
+    assertObjectSchema(parameters, `tools.${index}.function.parameters`);
   return {
     type: 'function',
     name,

@@ -5,7 +5,7 @@ import { ANTHROPIC_REASONING, UNNAMED_REASONING, type ReasoningMark } from '../.
 import { readWebCitation } from '../../core/conversation/web-citation.js';
 import { definedOnly } from '../../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
-import { sealUses, type SealUse } from '../common/seal-uses.js';
+import { sealToolResults, type SealUse } from '../common/seal-tool-results.js';
 import type { ContentText } from './content-text.js';
 
 /** A text in which a vendor of this format refuses to answer. */
@@ -43,28 +43,30 @@ export const reasoningSealed = (index: number, data: string, mark: ReasoningMark
   index,
 });
 
-/** A sealed block that belongs only to the text in front of it. */
+/** A sealed block that belongs only to the text before it. */
 export type SealedText = Extract<BlockStart, { type: 'redacted-thinking' }>;
 
 export const isSealOfText = (block: SealedText): boolean => block.mark?.isOfText === true;
 
 /**
- * The seals of a reply's texts, behind everything else. The format has one text for all, so with several texts no seal
- * would come back with its own.
- * @param index of the first entry
+ * The seals of a reply's texts, after all other entries. None where there are several texts: the format joins them, and
+ * a client could not return each seal with its own text.
+ * @param index the index of the first entry
  */
 export const sealedText = (seals: readonly SealedText[], { isSeveral }: ContentText, index: number): JsonObject[] =>
-  isSeveral ? [] : seals.map(({ data, mark }, place) => reasoningSealed(index + place, data, mark));
+  isSeveral ? [] : seals.map(({ data, mark }, sealIndex) => reasoningSealed(index + sealIndex, data, mark));
 
 /**
- * The results of the gateway's tools with a reply that calls the caller's, so that they come back with the caller's
- * results (docs/use/chat.md#reasoning-details). Sent without a vendor name: a client drops names that it does not know
- * (`@openrouter/ai-sdk-provider`), and the seal identifies itself.
+ * The sealed results of the gateway's tools in a reply that also calls the caller's tools. The client returns them with
+ * the results of its own tools (docs/use/chat.md#reasoning-details). They name no vendor: a client drops names that it
+ * does not know (`@openrouter/ai-sdk-provider`), and the seal identifies itself.
  * @param seals in the order of the results
- * @param index of the first entry
+ * @param index the index of the first entry
  */
 export const sealedTools = (seals: readonly SealUse[], index: number): JsonObject[] =>
-  sealUses(seals).map((seal, place) => reasoningSealed(index + place, seal, { format: UNNAMED_REASONING }));
+  sealToolResults(seals).map((seal, sealIndex) =>
+    reasoningSealed(index + sealIndex, seal, { format: UNNAMED_REASONING }),
+  );
 
 const viewMark = ({ format, provider, id }: ReasoningMark): JsonObject => definedOnly({ format, id, provider });
 
@@ -87,7 +89,7 @@ export function joinLogprobs(pieces: readonly JsonObject[]): JsonObject | null {
   return whole;
 }
 
-/** A picture that a model or a tool has made: in the form that callers send theirs in. */
+/** An image that a model or a tool made, in the form in which callers send images. */
 export const viewImage = (source: MediaSource, index: number): JsonObject => ({
   type: 'image_url',
   index,
@@ -107,8 +109,8 @@ export function viewAnnotations(citations: readonly Json[], start: number, end: 
   for (const citation of citations) {
     const page = readWebCitation(citation);
     if (!page) continue;
-    const { url, title, quote, place } = page;
-    const isInside = place !== undefined && place.end <= end;
+    const { url, title, quote, span: sealIndex } = page;
+    const isInside = sealIndex !== undefined && sealIndex.end <= end;
     annotations.push({
       type: 'url_citation',
       url_citation: {
@@ -116,8 +118,8 @@ export function viewAnnotations(citations: readonly Json[], start: number, end: 
         title: title ?? url,
         ...(quote !== undefined && { content: quote }),
         // An empty text adds nothing to the content, so `start` may lie past `end`.
-        start_index: isInside ? place.start : Math.min(start, end),
-        end_index: isInside ? place.end : end,
+        start_index: isInside ? sealIndex.start : Math.min(start, end),
+        end_index: isInside ? sealIndex.end : end,
       },
     });
   }

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 import { viewParsedFile } from '../../core/conversation/parsed-file.js';
 import type { GenerationView } from '../common/face.js';
 import type { ChatReplyBody } from './schemas/reply.js';
-import type { SealUse } from '../common/seal-uses.js';
+import type { SealUse } from '../common/seal-tool-results.js';
 import { ContentText } from './content-text.js';
 import {
   isRefusal,
@@ -78,7 +78,7 @@ function* viewMessage({ blocks }: Reply, { files }: GenerationView, hidesReasoni
   const calls: Json[] = [];
   const annotations: Json[] = files.map(viewParsedFile);
   const images: Json[] = [];
-  /** Of the texts of the reply; most have none. */
+  /** Phases of the texts of the reply; most replies have none. */
   const phases = new Set<string | undefined>();
   const textSeals: SealedText[] = [];
   const seals: SealUse[] = [];

@@ -3,49 +3,51 @@ import type { Response } from 'express';
 import { Cancellation } from '../../core/cancellation.js';
 import { isLarge, readReply, type Reply } from '../../core/conversation/reply.js';
 import { printJson } from '../../core/json/json.js';
-import { usdNumber } from '../../core/money/credits.js';
 import { printInSlices } from '../../core/json/print-in-slices.js';
 import { doInSlices } from '../../core/steps.js';
-import { CallerGone, ProviderFault, withMetadata, type ErrorDetail } from '../../core/errors.js';
+import { CallerGone, withMetadata } from '../../core/errors.js';
 import { CutShort } from '../../core/generation/ending.js';
-import type { Generation, RequestOrigin } from '../../core/generation/generation.js';
-import { faultError } from '../../routing/fault-policies.js';
+import type { Generation } from '../../core/generation/generation.js';
 import { Environment } from '../../shared/environment.js';
 import { asGatewayError } from '../../shared/http/as-gateway-error.js';
-import { withDocsAddress } from '../../shared/http/base-url.js';
+import { withDocsAddress } from '../../shared/http/own-address.js';
 import { ErrorFilter, GENERATION_ID_HEADER } from '../../shared/http/error.filter.js';
-import { observe, Pace } from '../../shared/http/paced.js';
-import { logReply, REQUEST_ID_HEADER } from '../../shared/http/request-log.js';
-import { StallWatch } from '../../shared/http/stall-watch.js';
-import { StreamWriter } from '../../shared/http/stream-writer.js';
+import { emitPaced, Pace } from '../../shared/http/server/paced-stream.js';
+import { logReply } from '../../shared/http/request-log.js';
+import { StallWatch } from '../../shared/http/server/stall-watch.js';
+import { StreamWriter } from '../../shared/http/server/stream-writer.js';
 import { addWarnings } from '../../shared/http/warning-header.js';
-import { Metrics } from '../../shared/metrics.js';
+import { Metrics } from '../../shared/telemetry/metrics.js';
 import { OpenItems } from '../../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from '../../inference/create-completion.js';
-import type { Face, Inference } from './face.js';
+import type { Face, Inference, WholeFace } from './face.js';
+import { KeptDelivery } from './kept-delivery.js';
+import { costOf, JSON_TYPE, printed, sendParts, unprinted } from './reply-errors.js';
+import { originOf } from './read-headers.js';
+import { cacheHeaders, readCacheOptions, setHeaders, withCache, type CacheOptions } from './read-cache.js';
+import { IDEMPOTENCY_HEADER, RESUMABLE_HEADER } from './read-idempotency.js';
 
 /** Sent when the process stops: another process answers the retry. */
 const SHUTDOWN_RETRY_AFTER_MS = 1_000;
-/** How long the end of a reply that is cut short may take; its reader may be slow or stopped. */
+/** Milliseconds that the end of a reply that is cut short may take; its reader may be slow or stopped. */
 const LAST_WORDS_MS = 2_000;
 
 /** A reply from the request's acceptance until all of it is sent. */
-interface Carried {
+interface ReplyInDelivery {
   readonly response: Response;
   readonly abort: Cancellation;
   generation: Generation | undefined;
-  /** By `performance.now()`: the time by which all of it must be sent, not only the reply ended. */
+  /** The time by which all of it must be sent, by `performance.now()`. The end of the reply alone is not enough. */
   endsAt: number;
 }
 
 /**
- * Begins the inference of a controller and delivers the reply to the client, the same for every face: status and
- * headers are held until there is something to send; it handles back-pressure, heartbeats, and a client that
- * disconnects.
+ * Begins the inference of a controller and delivers the reply to the client, the same for every face. Status and
+ * headers are held until there is something to send. Handles back-pressure, heartbeats, and a client that disconnects.
  */
 @Injectable()
 export class Delivery {
-  private readonly open = new OpenItems<Carried>();
+  private readonly open = new OpenItems<ReplyInDelivery>();
   private readonly errors = new ErrorFilter();
   /**
    * A single timer for all open replies: it fires at the first of the deadlines known when it was set. Most replies are
@@ -57,59 +59,72 @@ export class Delivery {
     private readonly completions: CreateCompletion,
     private readonly environment: Environment,
     private readonly metrics: Metrics,
+    private readonly kept: KeptDelivery,
   ) {}
 
   /**
-   * Resolves when the reply or its failure has been sent; never rejects. No handler may wait for it: that would retain
-   * all that Nest creates for a request for as long as its provider takes, which outlives young collections, and costs
-   * a tenth of a whole reply. So failures before the status are answered here, by the one filter.
+   * Resolves when the reply or its failure has been sent; never rejects. No handler may wait for it: meanwhile, all
+   * objects that Nest creates for a request stay in memory, survive young collections, and cost a tenth of the CPU of a
+   * whole reply. So failures before the status are answered here, by the one filter.
    */
   async deliver(response: Response, inference: Inference): Promise<void> {
+    const { headers } = response.req;
     const { request, caller, api, observer, face } = inference;
+    if (headers[IDEMPOTENCY_HEADER] !== undefined || (request.stream && headers[RESUMABLE_HEADER] === 'true'))
+      return this.kept.deliver(response, inference);
+    const cacheOptions =
+      headers['x-fairlead-cache'] !== undefined || headers['x-openrouter-cache'] !== undefined || request.preset?.cache
+        ? readCacheOptions(headers, request.preset?.cache)
+        : undefined;
     const { totalMs } = this.environment.timeouts;
     const abort = new Cancellation();
-    const carried: Carried = { response, abort, generation: undefined, endsAt: performance.now() + totalMs };
+    const inDelivery: ReplyInDelivery = { response, abort, generation: undefined, endsAt: performance.now() + totalMs };
     // Before the line of the request is logged, which also happens on `close`.
-    response.prependListener('close', () => gone(carried));
+    response.prependListener('close', () => gone(inDelivery));
     // The caller may have disconnected during authentication or while its body was read: then no `close` follows.
-    if (response.destroyed) gone(carried);
-    const place = this.open.add(carried);
+    if (response.destroyed) gone(inDelivery);
+    const handle = this.open.add(inDelivery);
     if (this.deadline === undefined) this.watchDeadlines(totalMs);
     try {
       const origin = originOf(response);
-      const accepted = this.completions.begin({ request, caller, api, origin, observer }, abort);
+      const start = { request, caller, api, origin, observer };
+      const accepted = this.completions.begin(
+        cacheOptions ? await withCache(start, cacheOptions, response) : start,
+        abort,
+      );
       const { generation } = accepted;
-      carried.generation = generation;
+      inDelivery.generation = generation;
       response.setHeader(GENERATION_ID_HEADER, generation.id);
       logReply(response, generation);
-      // Known at once, or when there is a reply; a heartbeat may be sent before that.
+      // Warnings are known now, or with the reply. A heartbeat may send the headers before that.
       if (generation.warnings) addWarnings(response, generation.warnings);
-      if (request.stream) await this.deliverStream(response, accepted, face);
+      if (request.stream && 'printer' in face) await this.deliverStream(response, accepted, face, cacheOptions);
       else {
         const reply = await accepted.reply;
         if (generation.warnings) addWarnings(response, generation.warnings);
+        if (generation.cache && cacheOptions) setHeaders(response, cacheHeaders(cacheOptions.prefix, generation.cache));
         const whole = await readReply(reply);
         const sending = sendWhole(response, generation, face, whole);
         if (sending) await sending;
       }
     } catch (error) {
-      const { generation } = carried;
+      const { generation } = inDelivery;
       if (generation?.warnings) addWarnings(response, generation.warnings);
       this.errors.answer(error, response.req, response, { extras: generation?.extras, metadata: costOf(generation) });
     } finally {
-      if (isOver(response)) this.open.remove(place);
-      else this.outlast(response, place, request.stream);
+      if (isOver(response)) this.open.remove(handle);
+      else this.watchUntilSent(response, handle, request.stream);
     }
   }
 
   /** Nearly every reply has been sent by the next turn of the event loop: only the others are watched. */
-  private outlast(response: Response, place: number, isStream: boolean): void {
+  private watchUntilSent(response: Response, handle: number, isStream: boolean): void {
     setImmediate(() => {
       if (isOver(response)) {
-        this.open.remove(place);
+        this.open.remove(handle);
         return;
       }
-      response.once('close', () => this.open.remove(place));
+      response.once('close', () => this.open.remove(handle));
       // The writer of a stream watches it already.
       if (!isStream) new StallWatch(response, this.environment.timeouts.stallMs).start();
     });
@@ -119,12 +134,15 @@ export class Delivery {
     this.deadline = setTimeout(() => {
       const now = performance.now();
       let next = Infinity;
-      for (const carried of this.open) {
+      for (const inDelivery of this.open) {
         // A timer may fire up to a millisecond early.
-        if (carried.endsAt < now + 1) {
-          carried.endsAt = Infinity;
-          cutShort(carried, new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
-        } else if (carried.endsAt < next) next = carried.endsAt;
+        if (inDelivery.endsAt < now + 1) {
+          inDelivery.endsAt = Infinity;
+          cutShort(
+            inDelivery,
+            new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'),
+          );
+        } else if (inDelivery.endsAt < next) next = inDelivery.endsAt;
       }
       this.deadline = undefined;
       if (next < Infinity) this.watchDeadlines(Math.ceil(next - now));
@@ -141,13 +159,15 @@ export class Delivery {
       'The gateway is shutting down; retry.',
       SHUTDOWN_RETRY_AFTER_MS,
     );
-    for (const carried of this.open) cutShort(carried, reason);
+    for (const inDelivery of this.open) cutShort(inDelivery, reason);
+    this.kept.abortAll(reason);
   }
 
   private async deliverStream(
     response: Response,
     { generation, reply }: AcceptedGeneration,
     face: Face,
+    cacheOptions: CacheOptions | undefined,
   ): Promise<void> {
     const pace = new Pace();
     const writer = new StreamWriter(response, pace, {
@@ -156,14 +176,15 @@ export class Delivery {
     });
     this.metrics.streamOpened();
     const closed = (): void => this.metrics.streamClosed();
-    // A client that left while the body was read has already closed: `close` is not emitted again.
+    // If the client disconnected while the body was read, `close` has already been emitted.
     if (response.destroyed) closed();
     else response.once('close', closed);
     try {
       const events = await reply;
       if (generation.warnings) addWarnings(response, generation.warnings);
+      if (generation.cache && cacheOptions) setHeaders(response, cacheHeaders(cacheOptions.prefix, generation.cache));
       const printer = face.printer(generation);
-      await writer.pipe(observe(events, pace, (batch) => printed(generation, () => printer.print(batch))));
+      await writer.pipe(emitPaced(events, pace, (batch) => printed(generation, () => printer.print(batch))));
     } catch (error) {
       generation.failDelivery(error);
       if (!writer.hasBegun || error instanceof CallerGone) {
@@ -176,36 +197,26 @@ export class Delivery {
   }
 }
 
-function originOf(response: Response): RequestOrigin {
-  const { traceparent, tracestate } = response.req.headers;
-  return {
-    requestId: String(response.getHeader(REQUEST_ID_HEADER)),
-    // Sent twice, it is invalid.
-    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
-    tracestate: typeof tracestate === 'string' ? tracestate : undefined,
-  };
-}
-
-/** What the error of a generation states that is charged (docs/use/errors.md#cost). */
-function costOf(generation: Generation | undefined): ErrorDetail['metadata'] {
-  const cost = generation?.bill?.cost ?? 0n;
-  return cost === 0n ? undefined : { cost: usdNumber(cost) };
-}
-
 /**
- * The connection has closed: before the reply is sent, that means that the caller has left, and all work for it ends.
+ * The connection has closed: before the reply is sent, that means that the client has disconnected, and all work for it
+ * ends.
  */
-function gone({ response, abort, generation }: Carried): void {
+function gone({ response, abort, generation }: ReplyInDelivery): void {
   if (response.writableFinished) return;
   if (generation?.phase === 'ended') generation.failDelivery(new CallerGone());
   abort.abort(new CallerGone());
 }
 
-/** Also true of a reply that waits behind another on its connection: its end may never be emitted. */
+/** Whether the reply is over, or waits behind another on its connection: such a reply may never emit its end. */
 const isOver = (response: Response): boolean => response.writableFinished || response.destroyed || !response.socket;
 
 /** Sends a whole reply: at once, except for a large one. */
-function sendWhole(response: Response, generation: Generation, face: Face, reply: Reply): Promise<void> | undefined {
+function sendWhole(
+  response: Response,
+  generation: Generation,
+  face: WholeFace,
+  reply: Reply,
+): Promise<void> | undefined {
   let text: string;
   try {
     const body = doInSlices(face.view(generation, reply));
@@ -227,20 +238,11 @@ async function sendInSlices(response: Response, generation: Generation, body: ob
   } catch (thrown) {
     throw unprinted(thrown, generation);
   }
-  response.writeHead(200, {
-    'Content-Type': JSON_TYPE,
-    'Content-Length': parts.reduce((bytes, part) => bytes + part.length, 0),
-  });
-  // The parts that are not sent yet go with the next turn, in one write.
-  if (parts.length > 1) response.cork();
-  for (const part of parts.slice(0, -1)) response.write(part);
-  response.end(parts.at(-1));
+  sendParts(response, parts);
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 /** Ends a reply from outside. What its reader has not taken soon after is dropped, whole or streamed. */
-function cutShort({ response, abort, generation }: Carried, reason: CutShort): void {
+function cutShort({ response, abort, generation }: ReplyInDelivery, reason: CutShort): void {
   abort.abort(reason);
   setTimeout(() => {
     // Before it has answered, its error is sent in the normal way.
@@ -248,31 +250,4 @@ function cutShort({ response, abort, generation }: Carried, reason: CutShort): v
     generation.failDelivery(reason);
     response.destroy();
   }, LAST_WORDS_MS).unref();
-}
-
-/**
- * Prints a reply. A failure to print ends the generation before its reader stops, because the provider caused it and
- * not the caller.
- */
-function printed<T>(generation: Generation, print: () => T): T {
-  try {
-    return print();
-  } catch (thrown) {
-    throw unprinted(thrown, generation);
-  }
-}
-
-function unprinted(thrown: unknown, generation: Generation): unknown {
-  const error = printError(thrown, generation);
-  generation.failDelivery(error);
-  return error;
-}
-
-/** The error for the caller. Nesting is the provider's fault too: the parser accepts more levels than the printer. */
-function printError(thrown: unknown, { answer }: Generation): unknown {
-  const fault =
-    thrown instanceof RangeError
-      ? new ProviderFault('malformed-reply', "The provider's reply is nested too deep.", {}, { cause: thrown })
-      : thrown;
-  return fault instanceof ProviderFault && answer ? faultError(fault, answer.leg) : fault;
 }

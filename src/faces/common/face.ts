@@ -9,7 +9,7 @@ import type { Bill } from '../../core/money/bill.js';
 import type { Steps } from '../../core/steps.js';
 import type { FramePrinter } from '../../shared/http/frame-printer.js';
 
-/** What faces read of a generation. */
+/** The part of a generation that faces read. */
 export interface GenerationView {
   readonly id: GenerationId;
   /** Id of the model that answers; the requested name where none does. */
@@ -32,17 +32,27 @@ export interface GenerationView {
   readonly upstreamBody: Json | undefined;
 }
 
-/** The form of a reply in a wire format, streamed and whole. */
-export interface Face<Body extends object = object> {
-  /** One per reply, made when it begins. */
-  printer(generation: GenerationView): FramePrinter;
+/** The form of a whole reply in a wire format. */
+export interface WholeFace<Body extends object = object> {
   /** The whole reply's body. @throws ProviderFault when it cannot be printed validly */
   view(generation: GenerationView, reply: Reply): Steps<Body>;
+}
+
+/** The form of a reply in a wire format, streamed and whole. */
+export interface Face<Body extends object = object> extends WholeFace<Body> {
+  /** The printer of one reply, made when the reply begins. */
+  printer(generation: GenerationView): FramePrinter;
   /** The in-band failure of a stream that has begun, and the sentinel. */
-  failure(generation: GenerationView, error: GatewayError): string;
+  readonly failure: (generation: GenerationView, error: GatewayError) => string;
+  /**
+   * The end of a stream whose process has stopped, for its readers at other processes. Its events are numbered from 0;
+   * `continueFrames` continues the numbers that were read. Absent: as `failure`.
+   */
+  readonly lost?: (generation: GenerationView, error: GatewayError) => string;
 }
 
 /** The inference of a controller: `Delivery` begins it, and answers in the form of its face. */
 export interface Inference<Body extends object = object> extends GenerationStart {
-  readonly face: Face<Body>;
+  /** A `WholeFace` has no streams. */
+  readonly face: Face<Body> | WholeFace<Body>;
 }

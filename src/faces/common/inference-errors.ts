@@ -1,10 +1,11 @@
 import type { ErrorKind } from '../../core/errors.js';
 
-/** How inference can fail before its reply has begun, besides what every route can refuse. */
+/** Errors of inference before its reply has begun, besides those of every route. */
 export const INFERENCE_ERRORS: readonly ErrorKind[] = [
   'context-too-long',
   'payment-required',
   'not-found',
+  'conflict',
   'unprocessable',
   'upstream-failed',
   'timed-out',

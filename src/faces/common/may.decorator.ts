@@ -3,7 +3,7 @@ import { MayBeNull, MayOmit } from '../../shared/http/may-omit.decorator.js';
 import type { Compiled } from '../../shared/http/schema.js';
 
 /** The field may be absent, and null means the same (docs/use/conventions.md#null-and-absence). */
-export const Nullable = (): PropertyDecorator => (target, key) => {
+const Nullable = (): PropertyDecorator => (target, key) => {
   MayOmit()(target, key);
   MayBeNull()(target, key);
 };

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Response } from 'express';
 import type { Caller } from '../../core/caller.js';
 import { GatewayError } from '../../core/errors.js';
 import { FUSION_DEPTH_HEADER } from '../../core/fusion-depth.js';
+import type { RequestOrigin } from '../../core/generation/generation.js';
 import { tagsOver } from '../../core/tags.js';
+import { REQUEST_ID_HEADER } from '../../shared/http/request-log.js';
 import { compile } from '../../shared/http/schema.js';
 import { readTagsHeader, type GivenTags } from './read-tags.js';
+import { CACHE_HEADERS } from './read-cache.js';
+import { IDEMPOTENCY_HEADERS, REPETITION_HEADERS } from './read-idempotency.js';
 import { label, LABEL_CHARACTERS_MAX } from './schemas/options.js';
 
 /** The headers that are part of the request (docs/use/messages.md#headers). */
@@ -23,6 +28,15 @@ export const REQUEST_HEADERS = {
   'anthropic-beta': 'Names of betas, separated by commas: passed on to providers that know them.',
   'X-Fairlead-Tags':
     'Tags as `name=value`, separated by commas, each part percent-encoded. `trace.tags` in the body counts where both name a tag.',
+  ...REPETITION_HEADERS,
+  ...CACHE_HEADERS,
+} as const;
+
+/** The headers of a task: a session only groups it. */
+export const TASK_HEADERS = {
+  'X-Session-Id': REQUEST_HEADERS['X-Session-Id'],
+  'X-Fairlead-Tags': REQUEST_HEADERS['X-Fairlead-Tags'],
+  ...IDEMPOTENCY_HEADERS,
 } as const;
 
 /** Claude Code states its session by this header alone. */
@@ -123,3 +137,14 @@ const isEnabled = (value: string | readonly string[]): boolean =>
   String(value)
     .split(',')
     .some((part) => part.trim().toLowerCase() === 'enabled');
+
+/** Identifies the HTTP request of a generation. */
+export function originOf(response: Response): RequestOrigin {
+  const { traceparent, tracestate } = response.req.headers;
+  return {
+    requestId: String(response.getHeader(REQUEST_ID_HEADER)),
+    // Sent twice, it is invalid.
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    tracestate: typeof tracestate === 'string' ? tracestate : undefined,
+  };
+}

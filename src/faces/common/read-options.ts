@@ -16,7 +16,7 @@ import {
   type ProviderPreferences,
   type Sort,
 } from '../../core/routing/preferences.js';
-import { invalid } from './invalid.js';
+import { invalidField } from './invalid-field.js';
 import type { RequestHeaders } from './read-headers.js';
 import {
   LABEL_CHARACTERS_MAX,
@@ -161,16 +161,16 @@ export function readSessionId(
 }
 
 /** @throws GatewayError for sound, which no reply here has */
-export function readModality(modality: 'text' | 'image' | 'audio', place: number): OutputModality {
-  if (modality === 'audio') throw invalid(`modalities.${place}`, 'this gateway answers in text and images only');
+export function readModality(modality: 'text' | 'image' | 'audio', index: number): OutputModality {
+  if (modality === 'audio') throw invalidField(`modalities.${index}`, 'this gateway answers in text and images only');
   return modality;
 }
 
 /**
- * How much the model is to reason.
+ * Options of reasoning.
  * @throws GatewayError for two efforts
  */
-export function readReasoningWish(wire: {
+export function readReasoningOptions(wire: {
   readonly reasoning?: WireReasoning | null;
   readonly reasoning_effort?: Effort | null;
 }): Pick<ModelRequest, 'thinking' | 'effort'> {
@@ -180,7 +180,7 @@ export function readReasoningWish(wire: {
   // Programs send their usual effort or budget beside the switch: off is off.
   if (enabled === false) return { thinking: { type: 'disabled' }, ...(effort === 'none' && { effort }) };
   if (outer && inner && outer !== inner) {
-    throw invalid('reasoning_effort', `contradicts reasoning.effort, which is ${inner}; send one of the two`);
+    throw invalidField('reasoning_effort', `contradicts reasoning.effort, which is ${inner}; send one of the two`);
   }
   if (effort === 'none') return { effort };
   if (budgetTokens) return { thinking: { type: 'enabled', budgetTokens }, ...(effort && { effort }) };

@@ -1,11 +1,11 @@
 import { GatewayError } from '../../core/errors.js';
 import { shortened } from '../../core/shortened.js';
 import { setTag, TAGS_MAX, tagsOver, type Tags } from '../../core/tags.js';
-import { IS_TAGS } from '../../shared/http/tag-fields.js';
+import { IS_TAGS } from '../../shared/http/tag-validators.js';
 
-/** What is given for the tags of a request besides its body. */
+/** Sources of a request's tags besides its body. */
 export interface GivenTags {
-  /** Of the header, else of the key, else of its workspace. */
+  /** The tags of the header, else of the key, else of its workspace. */
   readonly tags?: Tags;
   /** Names of further tags that the request must have. */
   readonly requiredTags?: readonly string[];
@@ -40,7 +40,7 @@ export function readTagsHeader(text: string): Tags | undefined {
   return tags;
 }
 
-/** Nothing to decode. */
+/** A header that needs no decoding. */
 const PLAIN = /^[ -$&-~]*$/;
 
 function faultOf(tags: Tags): GatewayError {
@@ -48,7 +48,7 @@ function faultOf(tags: Tags): GatewayError {
   return invalid(`${path === '' ? HEADER : `${HEADER}.${path}`}: ${reason}`);
 }
 
-/** Node decodes header bytes as latin1: what is not percent-encoded is UTF-8 all the same. */
+/** Node decodes header bytes as latin1; the bytes that are not percent-encoded are UTF-8 too. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(Buffer.from(text, 'latin1').toString('utf8'));
@@ -78,8 +78,8 @@ export function readTags({ tags: others, requiredTags }: GivenTags, own: Tags | 
 }
 
 /** Gives a request its tags, if it has any. @throws GatewayError as `readTags` */
-export function addTags(request: { tags?: Tags }, given: GivenTags, own: Tags | undefined): void {
-  const tags = readTags(given, own);
+export function addTags(request: { tags?: Tags }, sources: GivenTags, own: Tags | undefined): void {
+  const tags = readTags(sources, own);
   if (tags) request.tags = tags;
 }
 

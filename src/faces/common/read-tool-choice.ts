@@ -1,11 +1,11 @@
 import { allowedBy, type Tool, type ToolChoice } from '../../core/conversation/tools.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
-import { answersToOneOf, hasTool, placesByName } from '../../core/tool.js';
-import { invalid } from './invalid.js';
+import { matchesOneToolName, hasTool, indexByName } from '../../core/tool.js';
+import { invalidField } from './invalid-field.js';
 import { SHORTHANDS, WEB_SEARCH } from './search-shorthand.js';
 
-/** What names one tool, in OpenAI's formats or the Messages format. */
+/** A choice of one tool, in OpenAI's formats or the Messages format. */
 type WireNamedChoice =
   | { readonly type: string }
   | { readonly type: string; readonly name: string }
@@ -21,8 +21,8 @@ type WireAllowedChoice = { readonly type: 'allowed_tools' } & (WireAllowed | { r
 export type WireChoice = keyof typeof CHOICES | WireNamedChoice | WireAllowedChoice;
 
 /**
- * Which tool must be called, and whether several may be at once.
- * @throws GatewayError `invalid-request` for what is no tool of the request: the vendor would refuse it
+ * The tool that must be called, and whether several calls at once are allowed.
+ * @throws GatewayError `invalid-request` for a name that is no tool of the request: the vendor would refuse it
  */
 export function readToolChoice(
   choice: WireChoice,
@@ -41,7 +41,7 @@ export function readToolChoice(
     default: {
       const name = nameOf(choice);
       if (!hasTool(tools, name))
-        throw invalid('tool_choice', `chooses ${shortened(name)}, which is no tool of this request`);
+        throw invalidField('tool_choice', `chooses ${shortened(name)}, which is no tool of this request`);
       return { toolChoice: { type: 'tool', name }, ...onlyOne };
     }
   }
@@ -49,7 +49,7 @@ export function readToolChoice(
 
 const CHOICES = { none: 'none', auto: 'auto', required: 'any', any: 'any' } as const;
 
-/** What a choice calls a tool: the name of a function, or the type of another. */
+/** The name in a choice: the name of a function, else the type of the tool. */
 function nameOf(choice: WireNamedChoice): string {
   if ('function' in choice) return choice.function.name;
   if ('name' in choice) return choice.name;
@@ -61,11 +61,11 @@ function readAllowed(choice: WireAllowedChoice, tools: readonly Tool[]): ToolCho
   const isNested = 'allowed_tools' in choice;
   const { mode, tools: listed } = isNested ? choice.allowed_tools : choice;
   const path = isNested ? 'tool_choice.allowed_tools.tools' : 'tool_choice.tools';
-  if (listed.length === 0) throw invalid(path, 'names no tool');
+  if (listed.length === 0) throw invalidField(path, 'names no tool');
   const allowed = listed.map((tool) => nameOf(tool));
-  const known = placesByName(tools);
+  const known = indexByName(tools);
   const strange = allowed.findIndex((name) => !known.has(name));
-  if (strange !== -1) throw invalid(`${path}.${strange}`, 'is no tool of this request');
+  if (strange !== -1) throw invalidField(`${path}.${strange}`, 'is no tool of this request');
   return { type: CHOICES[mode], allowed };
 }
 
@@ -74,5 +74,5 @@ export function withAllowed(tools: readonly Tool[], choice: ToolChoice): readonl
   const allowed = allowedBy(choice);
   if (!allowed) return tools;
   const names = new Set(allowed);
-  return tools.filter((tool) => tool.type === 'function' || answersToOneOf(tool, names));
+  return tools.filter((tool) => tool.type === 'function' || matchesOneToolName(tool, names));
 }

@@ -8,9 +8,9 @@ export const WEB_SEARCH = 'openrouter:web_search';
 /** Options beside the type precede those in `parameters`, and these OpenAI's `filters`. */
 export function readShorthand({ filters, parameters, ...options }: JsonObject): JsonObject {
   const { allowed_domains, blocked_domains, ...others }: JsonObject = isJsonObject(filters) ? filters : {};
-  const given = { allowed_domains, excluded_domains: blocked_domains, ...others };
+  const fromFilters = { allowed_domains, excluded_domains: blocked_domains, ...others };
   return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined && value !== null)),
+    ...Object.fromEntries(Object.entries(fromFilters).filter(([, value]) => value !== undefined && value !== null)),
     ...(isJsonObject(parameters) && parameters),
     ...options,
   };

@@ -21,6 +21,11 @@ it.each([...CONVERSATION_FIELDS.keys()])('%s', (field) => {
   for (const nothing of [null, '', [], {}]) expect(refusalOf(field, nothing)).toBeUndefined();
 });
 
+it('names the field of the caller’s own format', () => {
+  for (const field of ['thread', 'previous_message_id', 'prompt'])
+    expect(() => assertSelfContained({ [field]: 'x' }, 'input')).toThrow(/send (?:all of it|their text) in input$/);
+});
+
 it('reports a thread as the clients that start threads read it', () => {
   expect(refusalOf('thread', { type: 'create' })!.detail.details).toEqual({
     error_code: 'thread_unsupported_request',

@@ -34,13 +34,13 @@ export function assertServiceForm(tool: JsonObject, type: string, path: string):
     const nearest = nearestName(type, SERVICE_TYPES);
     if (nearest !== undefined) throw mistyped(path, nearest);
   }
-  const stranger = Object.keys(tool).find((key) => !SERVICE_FIELDS.has(key));
-  if (stranger === undefined) {
+  const unknownField = Object.keys(tool).find((key) => !SERVICE_FIELDS.has(key));
+  if (unknownField === undefined) {
     assertParameters(tool['parameters'], PARAMETERS.get(type), `${path}.parameters`);
     return;
   }
-  const name = shortened(stranger);
-  const meant = nearestName(stranger, SERVICE_FIELDS);
+  const name = shortened(unknownField);
+  const meant = nearestName(unknownField, SERVICE_FIELDS);
   if (meant !== undefined)
     throw new GatewayError('invalid-request', `${path}.${name}: is not a known field; did you mean ${meant}?`);
   throw new GatewayError(
@@ -52,21 +52,21 @@ export function assertServiceForm(tool: JsonObject, type: string, path: string):
 /** @param known undefined: any */
 function assertParameters(parameters: Json | undefined, known: readonly string[] | undefined, path: string): void {
   if (known === undefined || !isJsonObject(parameters)) return;
-  const stranger = Object.keys(parameters).find((key) => !known.includes(key));
-  if (stranger === undefined) return;
-  const reason = suggestOrListFields(stranger, known);
-  throw new GatewayError('invalid-request', `${path}.${shortened(stranger)}: ${reason}`);
+  const unknownField = Object.keys(parameters).find((key) => !known.includes(key));
+  if (unknownField === undefined) return;
+  const reason = suggestOrListFields(unknownField, known);
+  throw new GatewayError('invalid-request', `${path}.${shortened(unknownField)}: ${reason}`);
 }
 
 /** Keywords that combine schemas. */
 const COMBINING = ['anyOf', 'oneOf', 'allOf'] as const;
 
-/** Whether a schema may hold for an object, in the words of JSON Schema or of Google's schemas. */
+/** Whether a schema may hold for an object, by the keywords of JSON Schema or of Google's schemas. */
 function mayBeObject(schema: Json): boolean {
   if (!isJsonObject(schema)) return schema === true;
   const { type } = schema;
   if (type === undefined || type === null) return true;
-  return [type].flat().some((one) => typeof one === 'string' && one.toLowerCase() === 'object');
+  return [type].flat().some((name) => typeof name === 'string' && name.toLowerCase() === 'object');
 }
 
 /**
@@ -102,7 +102,7 @@ const SLIPS_MAX = 2;
 export function assertVendorType(type: string, known: readonly string[], path: string): void {
   if (known.includes(type)) return;
   const name = type.replace(VERSION, '');
-  const names = known.map((one) => one.replace(VERSION, ''));
+  const names = known.map((knownType) => knownType.replace(VERSION, ''));
   if (names.includes(name) && VERSION.test(type)) return;
   const nearest = nearestName(name, names, SLIPS_MAX);
   const meant = nearest === undefined ? undefined : known[names.indexOf(nearest)];

@@ -2,7 +2,7 @@ import { blockPath, type Message } from '../../core/conversation/content.js';
 import { GatewayError } from '../../core/errors.js';
 import { shortened } from '../../core/shortened.js';
 
-/** How a face words the errors about calls and results. */
+/** Error messages of a face about calls and results. */
 export interface ToolPairMessages {
   /** The field of the result that names the call. */
   readonly field: string;
@@ -24,7 +24,7 @@ interface ToolCall {
  * Every tool call of an assistant turn needs exactly one result in the user turn that follows, and every result a call.
  * No provider accepts anything else, so it is refused before a call is sent
  * (docs/contribute/reasons/translation.md#calls-without-results). As at the vendor, consecutive messages of one role
- * are one turn, and system messages may stand anywhere. The vendor itself answers calls of tools that it runs.
+ * are one turn, and system messages may be anywhere. The vendor itself answers calls of tools that it runs.
  * @throws GatewayError naming the message and the call
  */
 export function assertToolPairs(messages: readonly Message[], words: ToolPairMessages): void {
@@ -40,21 +40,21 @@ export function assertToolPairs(messages: readonly Message[], words: ToolPairMes
       if (calls.size > 0) calls = new Map();
     }
     before = role;
-    for (let place = 0; place < content.length; place++) {
-      const block = content[place]!;
+    for (let blockIndex = 0; blockIndex < content.length; blockIndex++) {
+      const block = content[blockIndex]!;
       if (block.type === 'tool-use') {
-        const path = blockPath(message, index, place);
+        const path = blockPath(message, index, blockIndex);
         if (calls.has(block.id)) throw refusal(path, words.duplicate, block.id);
         calls.set(block.id, { path, isAnswered: false });
       } else if (block.type === 'opaque') {
         const { type, id } = block.opaque.value;
         if ((type === 'server_tool_use' || type === 'mcp_tool_use') && typeof id === 'string') {
-          calls.set(id, { path: blockPath(message, index, place), isAnswered: undefined });
+          calls.set(id, { path: blockPath(message, index, blockIndex), isAnswered: undefined });
         }
       } else if (block.type === 'tool-result') {
         const { toolUseId } = block;
         const call = calls.get(toolUseId);
-        const path = `${blockPath(message, index, place)}.${words.field}`;
+        const path = `${blockPath(message, index, blockIndex)}.${words.field}`;
         if (call === undefined) throw refusal(path, words.unmatched, toolUseId);
         if (call.isAnswered === true) throw refusal(path, words.answeredTwice, toolUseId);
         call.isAnswered = true;

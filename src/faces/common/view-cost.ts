@@ -3,7 +3,7 @@ import type { JsonObject } from '../../core/json/json.js';
 import type { Bill } from '../../core/money/bill.js';
 import { usdNumber } from '../../core/money/credits.js';
 
-/** What the caller pays, as far as it is known. */
+/** The known part of what the caller pays. */
 export interface Billing {
   readonly isByok: boolean;
   /** Undefined while it is not known. */
@@ -23,27 +23,27 @@ export function viewCostDetails({ isByok, byokCost, list }: Bill): JsonObject {
   };
 }
 
-/** Tier, speed and location in a reply's usage, in the provider's words. */
-export interface ServedWords {
+/** Tier, speed and location in a reply's usage, as the provider names them. */
+export interface ServedService {
   readonly serviceTier: Usage['serviceTier'] | undefined;
   readonly speed: Usage['speed'] | undefined;
   readonly inferenceGeo: Usage['inferenceGeo'] | undefined;
 }
 
 /**
- * The charged tier, speed and location (docs/use/messages.md#speed-and-tier); as reported while nothing is charged yet,
- * and where the standard price was charged. Fast is one service under two names: its tier is `priority`.
+ * The charged tier, speed and location (docs/use/messages.md#speed-and-tier); those that the provider reported while
+ * nothing is charged yet. The fast service has two names: speed `fast` and tier `priority`.
  */
-export function chargedWords({ serviceTier, speed, inferenceGeo }: Usage, bill: Bill | undefined): ServedWords {
+export function chargedService({ serviceTier, speed, inferenceGeo }: Usage, bill: Bill | undefined): ServedService {
   if (!bill?.rate) return { serviceTier, speed, inferenceGeo };
   const { tier, endpoint } = bill.rate;
   const isPlain = tier === 'standard';
   // A priced location that was not requested was not charged as such.
-  const place = inferenceGeo !== undefined && endpoint.geographies?.has(inferenceGeo) ? undefined : inferenceGeo;
+  const reportedGeo = inferenceGeo !== undefined && endpoint.geographies?.has(inferenceGeo) ? undefined : inferenceGeo;
   return {
     serviceTier: isPlain ? serviceTier && 'standard' : tier === 'fast' ? 'priority' : tier,
     speed: tier === 'fast' ? 'fast' : 'standard',
-    inferenceGeo: endpoint.geography?.word ?? place,
+    inferenceGeo: endpoint.geography?.word ?? reportedGeo,
   };
 }
 
@@ -80,6 +80,6 @@ export function tokensOf(usage: Usage): TokenView {
  * (docs/use/chat.md#reply).
  */
 export function viewServiceTier(usage: Usage, { bill }: Billing): JsonObject {
-  const { serviceTier } = chargedWords(usage, bill);
+  const { serviceTier } = chargedService(usage, bill);
   return serviceTier === undefined ? {} : { service_tier: serviceTier === 'standard' ? 'default' : serviceTier };
 }

@@ -3,12 +3,14 @@ import type { Response } from 'express';
 import { CountTokens } from '../../inference/count-tokens.js';
 import { misspeltFields } from '../common/misspelt-fields.js';
 import { readRequestHeaders, REQUEST_HEADERS } from '../common/read-headers.js';
-import { abortWhenGone } from '../../shared/http/abort-when-gone.js';
+import { abortWhenGone } from '../../shared/http/server/abort-when-gone.js';
 import { Answers } from '../../shared/http/answers.decorator.js';
 import { FromBody } from '../../shared/http/parameter-types.js';
 import { Accepts, type AuthenticatedRequest } from '../../shared/http/route.decorators.js';
 import { integer, object, optional, type Static } from '../../shared/http/schema.js';
 import { addWarnings } from '../../shared/http/warning-header.js';
+import { TakesPresets } from '../../presets/preset.guard.js';
+import { messagesPresets } from './messages-presets.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
@@ -30,6 +32,7 @@ export class CountTokensController {
   @Post()
   @HttpCode(200)
   @Accepts('inference')
+  @TakesPresets(messagesPresets)
   @Answers(counted, {
     summary: 'Count the tokens of a prompt',
     description: 'The body is that of `POST /messages`. Nothing is charged.',

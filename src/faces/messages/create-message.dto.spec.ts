@@ -81,6 +81,7 @@ const TOP: Field[] = [
   field('session_id', { type: 'string', max: 256 }),
   field('service_tier', WORD),
   field('preset', NAME),
+  field('preset_variables', OBJECT),
   field('speed', one('standard', 'fast'), '?'),
   field('inference_geo', WORD, '?'),
   field('route', one('fallback', 'sort'), '?'),

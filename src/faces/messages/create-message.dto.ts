@@ -1,10 +1,11 @@
+import { presetVariables, type PresetVariables } from '../../presets/preset-variables.js';
 import { Fits } from '../../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../../shared/http/may-omit.decorator.js';
 import { compile, flag, type Static } from '../../shared/http/schema.js';
 import { cacheControl } from '../common/schemas/cache-control.js';
 import { messages, system } from './schemas/messages.js';
 import { contextManagement, inferenceGeo, metadata, outputConfig, speed, thinking } from './schemas/options.js';
-import { modelNames, name, stopTexts, word } from '../../shared/http/bounds.js';
+import { modelNames, name, stopTexts, word } from '../../shared/http/maxima.js';
 import {
   label,
   maxTokens,
@@ -145,4 +146,8 @@ export class CreateMessageDto {
   @MayOmit()
   @Fits(IS_NAME)
   preset?: string;
+
+  @MayOmit()
+  @Fits(presetVariables)
+  preset_variables?: PresetVariables;
 }

@@ -376,7 +376,7 @@ function putTogether(events: JsonObject[]): unknown {
 
 describe('replies of chat upstreams', () => {
   const mark = { format: 'google-gemini-v1', provider: 'p' };
-  const citation = webCitation({ url: 'u', quote: 'q', place: { start: 0, end: 1 } });
+  const citation = webCitation({ url: 'u', quote: 'q', span: { start: 0, end: 1 } });
   const blocks: [BlockStart, BlockDelta[]][] = [
     [
       { type: 'thinking', mark },
@@ -408,7 +408,7 @@ describe('replies of chat upstreams', () => {
     encrypted_index: '',
   };
 
-  it('carries the vendor of reasoning in signature and sealed data, and citations without places', () => {
+  it('carries the vendor of reasoning in signature and sealed data, and citations without ranges', () => {
     const builder = new ReplyBuilder();
     for (const event of events) builder.push(event);
     const token = (data: string): string => printToken(data, mark);

@@ -28,9 +28,12 @@ export class MessageFrames implements FramePrinter {
   /** Vendors' own blocks that were left out: the indexes of later ones move up. */
   private hiddenBlocks = 0;
   private isInHiddenBlock = false;
-  /** Of the open block of reasoning. */
+  /** Mark of the open block of reasoning. */
   private mark: ReasoningMark | undefined;
-  /** Its mark must still be emitted, with its signature or, where there is none, at its end. */
+  /**
+   * Whether the mark of the open reasoning block must still be emitted: with the signature or, if there is none, at the
+   * end of the block.
+   */
   private owesMark = false;
 
   private readonly chunks = new ChunkJoiner();
@@ -130,12 +133,12 @@ export class MessageFrames implements FramePrinter {
       this.isInHiddenBlock = false;
       return undefined;
     }
-    const place = index - this.hiddenBlocks;
+    const shownIndex = index - this.hiddenBlocks;
     if (this.owesMark) {
       this.owesMark = false;
-      this.chunks.add(frame('content_block_delta', { index: place, delta: unsigned(this.mark) }));
+      this.chunks.add(frame('content_block_delta', { index: shownIndex, delta: unsigned(this.mark) }));
     }
-    return this.sourceOf(source) ?? frame('content_block_stop', { index: place });
+    return this.sourceOf(source) ?? frame('content_block_stop', { index: shownIndex });
   }
 
   private endFrames(stop: StopReason, extras: Opaque | undefined): string {
@@ -182,8 +185,10 @@ function deltaJson(delta: BlockDelta, mark: ReasoningMark | undefined): string |
       return `{"type":"signature_delta","signature":${JSON.stringify(printToken(delta.signature, mark))}}`;
     case 'input-json':
       return `{"type":"input_json_delta","partial_json":${JSON.stringify(delta.json)}}`;
-    case 'citation':
-      return `{"type":"citations_delta","citation":${printJson(viewCitation(delta.citation))}}`;
+    case 'citation': {
+      const citation = viewCitation(delta.citation);
+      return citation === undefined ? undefined : `{"type":"citations_delta","citation":${printJson(citation)}}`;
+    }
     case 'opaque':
       return delta.opaque.vendor === 'anthropic' ? printJson(delta.opaque.value) : undefined;
   }

@@ -41,9 +41,9 @@ export function readMessage(message: WireMessage): Message {
   // Another vendor's reasoning has a wrapped form here, and media may be corrected: such a turn is passed on unchanged
   // to no target.
   let hasForeign = false;
-  for (let place = 0; place < content.length; place++) {
-    const block = readBlock(content[place]!);
-    if (block.origin?.value !== content[place]) hasForeign = true;
+  for (let index = 0; index < content.length; index++) {
+    const block = readBlock(content[index]!);
+    if (block.origin?.value !== content[index]) hasForeign = true;
     blocks.push(block);
   }
   return hasForeign ? { role, content: blocks } : { role, content: blocks, origin };
@@ -107,7 +107,10 @@ function readBlock(block: WireBlock): ContentBlock {
   }
 }
 
-/** Its phase is another vendor's, and no field of the format: such a text is passed on unchanged to no target. */
+/**
+ * Reads a text block with a `phase`. The Messages format has no such field, so the text has no `origin`, and no target
+ * gets it unchanged.
+ */
 function readPhased(block: WireTextBlock): TextBlock {
   const text = readText(block);
   const { phase } = block as { readonly phase?: unknown };
@@ -212,11 +215,11 @@ function withSource(block: WirePart, read: DocumentSource): JsonObject {
   return { ...block, source: { ...source, media_type: read.mediaType, data: read.data } };
 }
 
-/** The same of what holds blocks. */
+/** As `withSource`, for what holds blocks. */
 function withContent(holder: JsonObject, read: readonly { readonly origin?: Origin }[]): JsonObject {
   const { content } = holder;
-  if (!Array.isArray(content) || read.every(({ origin }, place) => origin?.value === content[place])) return holder;
-  return { ...holder, content: read.map(({ origin }, place) => origin?.value ?? (content as JsonObject[])[place]!) };
+  if (!Array.isArray(content) || read.every(({ origin }, index) => origin?.value === content[index])) return holder;
+  return { ...holder, content: read.map(({ origin }, index) => origin?.value ?? (content as JsonObject[])[index]!) };
 }
 
 function readMedia(source: WireImage['source'] | Extract<WireDocumentSource, { type: 'base64' | 'url' }>): MediaSource {

@@ -1,6 +1,6 @@
 // Every field of a body reaches the neutral request, in its fields or as an extra. Bodies pass the pipe, and the whole
 // request is compared; a table of header rules; one large body is timed.
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import 'reflect-metadata';
 import { readBody } from '../../shared/http/dto.pipe.js';
 import { FULL_BODY } from '../../../test/support/message-body.js';
@@ -104,7 +104,6 @@ describe('readRequest', () => {
     ],
     ['the tier and speed', { service_tier: 'flex', speed: 'fast' }, { serviceTier: 'flex', speed: 'fast' }],
     ['the place', { inference_geo: 'us' }, { inferenceGeo: 'us' }],
-    ['the preset', { preset: 'p' }, { preset: 'p' }],
     ['the trace', { trace: { trace_id: 'a', other: [1] } }, { trace: { trace_id: 'a', other: [1] } }],
     ['models', { models: ['a', 'b'] }, { fallbackModels: { models: ['a', 'b'], onRefusal: false } }],
     ['fallbacks', { fallbacks: [{ model: 'a' }] }, { fallbackModels: { models: ['a'], onRefusal: true } }],

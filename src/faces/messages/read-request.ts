@@ -25,7 +25,7 @@ const PAIR_WORDS: ToolPairMessages = {
   unmatched: (id) => `the assistant message before it has no tool_use ${id}`,
   unanswered: (id) =>
     `tool_use ${id} has no tool_result in the user message that follows; send its result or leave the call out`,
-  duplicate: (id) => `another tool_use of this turn has the id ${id}; give each call an id of its own`,
+  duplicate: (id) => `another tool_use of this turn has the id ${id}; use a different id for each call`,
   answeredTwice: (id) => `tool_use ${id} has a tool_result already; send one result for each call`,
 };
 
@@ -101,7 +101,6 @@ function addOptions(request: Draft, dto: CreateMessageDto, headers: RequestHeade
   if (dto.metadata) request.metadata = { vendor: 'anthropic', value: dto.metadata };
   if (dto.trace) request.trace = readTrace(dto.trace);
   if (headers.tags || headers.requiredTags || dto.trace?.tags) addTags(request, headers, dto.trace?.tags);
-  if (dto.preset !== undefined) request.preset = dto.preset;
   if (headers.fusionDepth !== undefined) request.fusionDepth = headers.fusionDepth;
 }
 

@@ -12,8 +12,8 @@ import { CHAT_TOOL, VENDOR_TYPES, type WireCustomTool, type WireTool, type WireT
 const FUNCTION = ['function'] as const;
 
 /** A tool that the caller or the gateway runs, or one of the vendor's, which is passed on unchanged. */
-export function readTool(tool: WireTool, place: number): Tool {
-  if (isCustom(tool)) return readCustom(tool, place);
+export function readTool(tool: WireTool, index: number): Tool {
+  if (isCustom(tool)) return readCustom(tool, index);
   const value: JsonObject = tool;
   const { type, name, parameters, cache_control: marker } = value;
   const cacheMarker = isJsonObject(marker) && {
@@ -22,7 +22,7 @@ export function readTool(tool: WireTool, place: number): Tool {
       ...(marker['scope'] !== undefined && { scope: marker['scope'] }),
     }),
   };
-  const path = `tools.${place}`;
+  const path = `tools.${index}`;
   if (typeof type === 'string' && type.startsWith(SERVICE_TOOL_PREFIX)) {
     assertServiceForm(value, type, path);
     return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...cacheMarker };
@@ -43,8 +43,8 @@ const isMistypedFunction = ({ type, function: called }: JsonObject): boolean =>
   (typeof type === 'string' && !VENDOR_TYPES.includes(type) && nearestName(type, FUNCTION) !== undefined);
 
 /**
- * Which tool must be called, and whether parallel calls are allowed.
- * @throws GatewayError `invalid-request` for what is no tool of the request: the vendor would refuse it
+ * The tool that must be called, and whether parallel calls are allowed.
+ * @throws GatewayError `invalid-request` for a name that is no tool of the request: the vendor would refuse it
  */
 export function readToolChoice(
   choice: WireToolChoice,
@@ -68,8 +68,8 @@ function isCustom(tool: WireTool): tool is WireCustomTool {
   return type === undefined || type === 'custom';
 }
 
-function readCustom(tool: WireCustomTool, place: number): Tool {
-  if (tool.input_schema.type !== 'object') assertObjectSchema(tool.input_schema, `tools.${place}.input_schema`);
+function readCustom(tool: WireCustomTool, index: number): Tool {
+  if (tool.input_schema.type !== 'object') assertObjectSchema(tool.input_schema, `tools.${index}.input_schema`);
   // docs/use/messages.md#tools: the schema's `type` defaults to `object`, and vendors require it to be present.
   const isComplete = tool.input_schema.type !== undefined;
   const inputSchema: JsonObject = isComplete ? tool.input_schema : { type: 'object', ...tool.input_schema };

@@ -32,7 +32,14 @@ const block = (start: BlockStart, rest: Partial<ReplyBlock> = {}): ReplyBlock =>
   opaqueDeltas: [],
   ...rest,
 });
-const EMPTY = { id: undefined, model: undefined, startExtras: undefined, endExtras: undefined, weight: 0 };
+const EMPTY = {
+  id: undefined,
+  model: undefined,
+  startExtras: undefined,
+  endExtras: undefined,
+  computed: undefined,
+  weight: 0,
+};
 const reply = (parts: Partial<Reply>): Reply => ({ ...EMPTY, blocks: [], usage: {}, stop: END, ...parts });
 const contentOf = (...blocks: ReplyBlock[]): unknown => doAtOnce(viewReply(META, reply({ blocks })))['content'];
 
@@ -147,6 +154,7 @@ describe('viewReply', () => {
     refusal: 'refusal',
     'content-filter': 'refusal',
     compaction: 'compaction',
+    computed: 'end_turn',
     other: 'end_turn',
   };
   it.each(Object.entries(REASONS) as [UnifiedStop, string][])('shows the end %s as %s', (unified, reason) => {

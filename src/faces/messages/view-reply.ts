@@ -9,8 +9,8 @@ import type { Steps } from '../../core/steps.js';
 import { usdNumber } from '../../core/money/credits.js';
 import { viewParsedFile } from '../../core/conversation/parsed-file.js';
 import type { GenerationView } from '../common/face.js';
-import { MESSAGES_STOP_REASONS } from '../../inference/finish-words.js';
-import { chargedWords, viewCostDetails, type Billing } from '../common/view-cost.js';
+import { MESSAGES_STOP_REASONS } from '../../inference/stop-reason-names.js';
+import { chargedService, viewCostDetails, type Billing } from '../common/view-cost.js';
 import { printToken } from './reasoning-token.js';
 import type { MessageReply } from './schemas/reply.js';
 
@@ -95,14 +95,15 @@ function viewText(
   { extras, phase }: Extract<BlockStart, { type: 'text' }>,
 ): JsonObject {
   // docs/use/conventions.md#values: `[]` when there are none, never null.
-  const cited = citations.length === 0 ? NO_CITATIONS : citations.map(viewCitation);
+  const cited = citations.length === 0 ? NO_CITATIONS : citations.map(viewCitation).filter(isShown);
   if (extras === undefined && phase === undefined) return { type: 'text', text, citations: cited };
   return { type: 'text', ...ownExtras(extras), ...(phase !== undefined && { phase }), text, citations: cited };
 }
 
 const NO_CITATIONS: readonly never[] = [];
+const isShown = (citation: Json | undefined): citation is Json => citation !== undefined;
 
-/** In the form of images that a caller sends. */
+/** An image in the form that callers send. */
 const viewSource = (source: MediaSource): JsonObject =>
   source.type === 'url'
     ? { type: 'url', url: source.url }
@@ -208,7 +209,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   const raw = usage.extras?.vendor === 'anthropic' ? usage.extras.value : {};
   const { cacheWriteTokens, cacheWrite1hTokens, reasoningTokens, webSearchRequests, webFetchRequests } = usage;
   const wroteCache = cacheWriteTokens !== undefined || cacheWrite1hTokens !== undefined;
-  const served = chargedWords(usage, bill);
+  const served = chargedService(usage, bill);
   const ranTools = webSearchRequests !== undefined || webFetchRequests !== undefined;
   const view: { [key: string]: Json } = {
     input_tokens: usage.inputTokens ?? 0,
@@ -247,7 +248,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   return view;
 }
 
-/** The purpose of each kind of call, in the words of this face and of `/routing/explain`. */
+/** The purpose of each kind of call, by the names of this face and of `/routing/explain`. */
 export const CALL_PURPOSES: Readonly<Record<UsageIteration['kind'], string>> = {
   message: 'message',
   compaction: 'compaction',
@@ -286,7 +287,7 @@ function objectAt(value: JsonObject, key: string): JsonObject | undefined {
 /** Keys that belong to this gateway: an upstream that is itself a gateway must not set them. */
 const GATEWAY_KEYS: ReadonlySet<string> = new Set(['provider', 'router_metadata', 'openrouter_metadata']);
 
-/** What an upstream of this format sent beyond the neutral model; nothing of any other format. */
+/** Members of an upstream's reply that the neutral model does not have; none of other formats than this one. */
 export function ownExtras(extras: Opaque | undefined): JsonObject {
   if (extras?.vendor !== 'anthropic') return NO_EXTRAS;
   const { value } = extras;

@@ -97,6 +97,7 @@ const TAKEN: Readonly<Record<string, readonly unknown[]>> = {
   modalities: [[], ['text', 'image']],
   image_config: [{ any: 1 }],
   preset: ['p'],
+  preset_variables: [{ who: 'x' }],
   debug: [{ echo_upstream_body: true }],
   store: [false],
   background: [false],

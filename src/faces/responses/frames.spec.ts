@@ -8,7 +8,7 @@ import { readFrames } from '../../../test/support/sse.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
 import { ReplyBuilder } from '../../core/conversation/reply.js';
 import type { Usage } from '../../core/conversation/usage.js';
-import { webCitation } from '../../core/conversation/web-citation.js';
+import { unsharedCitation, webCitation } from '../../core/conversation/web-citation.js';
 import { GatewayError, type ErrorKind } from '../../core/errors.js';
 import type { Json } from '../../core/json/json.js';
 import { doAtOnce } from '../../core/steps.js';
@@ -71,12 +71,28 @@ const found: Block = [
     },
   },
 ];
+const foundNothing: Block = [
+  {
+    type: 'service-tool-result',
+    result: {
+      type: 'web_search_tool_result',
+      toolUseId: SEARCH_ID,
+      content: { type: 'web_search_tool_result_error', error_code: 'unavailable' },
+      seal: () => undefined,
+    },
+  },
+];
+const FILES = [
+  { type: 'file_citation', file_id: 'file_1', filename: 'a.pdf', index: 3 },
+  { type: 'container_file_citation', container_id: 'cntr_1', file_id: 'cfile_1', filename: 'b.csv', start_index: 4, end_index: 7 },
+  { type: 'file_path', file_id: 'file_2', index: 0 },
+]; // oxfmt-ignore
 const own = (value: object): Block => [
   { type: 'opaque', opaque: { vendor: 'openai-responses', value: value as never } },
 ];
-const cite = (url: string, place?: { start: number; end: number }): BlockDelta => ({
+const cite = (url: string, span?: { start: number; end: number }): BlockDelta => ({
   type: 'citation',
-  citation: webCitation({ url, title: 'T', ...(place && { place }) }),
+  citation: webCitation({ url, title: 'T', ...(span && { span }) }),
 });
 
 function eventsOf(blocks: readonly Block[], stop = END, usage = USAGE): ModelEvent[] {
@@ -102,7 +118,7 @@ function whole(events: readonly ModelEvent[], options = OPTIONS) {
   return timeless(doAtOnce(viewReply(builder.finish(), VIEW, { ...options, echo: ECHO })));
 }
 
-/** Printed in batches that end at these places. */
+/** @param ends the indices at which batches of events end */
 function streamed(events: readonly ModelEvent[], ends: readonly number[] = [], options = OPTIONS): string {
   const frames = new ResponseFrames(VIEW, ECHO, options);
   let printed = '';
@@ -123,17 +139,24 @@ const REPLIES: Readonly<Record<string, readonly Block[]>> = {
     [{ type: 'text', phase: 'final_answer' }, ...words('b')],
   ],
   'a refusal': [text('a'), refusal('no', '!')],
+  'a refusal that is all of a message': [
+    refusal('no'),
+    [{ type: 'text', extras: { vendor: 'openai', value: { type: 'refusal', id: 'msg_1' } } }, ...words('no')],
+  ],
   'two messages of the vendor': ['msg_1', 'msg_2'].map((id): Block => [
     { type: 'text', extras: { vendor: 'openai-responses', value: { id } } },
     ...words(id),
   ]),
   citations: [[{ type: 'text' }, ...words('one two'), cite('https://a.test/', { start: 0, end: 3 }), cite('https://b.test/')]], // oxfmt-ignore
+  'citations of files': [[{ type: 'text' }, ...words('one two'), ...FILES.map((file): BlockDelta => ({ type: 'citation', citation: unsharedCitation(file) })), cite('https://a.test/', { start: 0, end: 3 })]], // oxfmt-ignore
   'log probabilities': [[{ type: 'text' }, ...words('a'), { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs: { content: [{ token: 'a', logprob: -1, bytes: [97], top_logprobs: [] }] } } } }]], // oxfmt-ignore
   'signed reasoning': [thought('let me see', 'sig'), text('a')],
   'reasoning without a signature': [thought('let me see', undefined, { format: 'unknown', provider: 'q' }), text('a')],
   'sealed reasoning': [sealed('data'), text('a')],
   'summaries and their seal': [thought('one', undefined, { ...OWN, isSummary: true }), thought('two', undefined, { ...OWN, isSummary: true }), sealed('data', OWN), text('a')], // oxfmt-ignore
   'two items of reasoning': [thought('one', undefined, OWN), sealed('d', OWN), thought('two', undefined, { ...OWN, id: 'rs_2' }), text('a')], // oxfmt-ignore
+  'an empty seal': [sealed(''), text('a'), sealed('', OWN), thought('', undefined, OWN)],
+  'a signature alone': [thought('', 'sig'), text('a')],
   'one id twice': [thought('one', undefined, OWN), sealed('d', OWN), thought('two', undefined, OWN), sealed('e', OWN)],
   'calls of functions': [text('a'), call('f', '{"a"', ':1}'), call('g')],
   'a call of a namespace': [call('files__read', '{}')],
@@ -147,6 +170,8 @@ const REPLIES: Readonly<Record<string, readonly Block[]>> = {
   'a search beside a call': [search, found, call('f', '{}')],
   'a picture': [[{ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'iVBOR' } }]],
   'an item of the vendor': [own({ type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'q' } }), text('a')], // oxfmt-ignore
+  'a failed search of the vendor': [own({ type: 'web_search_call', id: 'ws_1', status: 'failed', action: { type: 'search', query: 'q' } }), text('a')], // oxfmt-ignore
+  'a search that failed': [search, foundNothing, text('a')],
   nothing: [],
 };
 
@@ -185,6 +210,13 @@ it('is the same in any batches, and obeys the grammar', () => {
     }),
     { numRuns: 300 },
   );
+});
+
+it('gives no two items one id: reasoning that belongs to a call has its own', () => {
+  const mark = { format: 'google-gemini-v1', provider: 'p', id: SEARCH_ID };
+  const { output } = whole(eventsOf([sealed('data', mark), search, found, text('a')]));
+  expect(output.map(({ type }: { type: string }) => type)).toEqual(['reasoning', 'web_search_call', 'message']);
+  expect(new Set(output.map(({ id }: { id: string }) => id)).size).toBe(3);
 });
 
 it('counts input with what was cached and written', () => {
@@ -249,7 +281,11 @@ it.each<[ErrorKind, RegExp, string]>([
   ['service-unavailable', /overloaded/, 'server_error'],
   ['timed-out', /connection error/, 'server_error'],
   ['upstream-failed', /provider returned error/, 'server_error'],
-  ['context-too-long', /provider returned error/, 'invalid_prompt'],
+  ['context-too-long', /^It broke\.$/, 'invalid_prompt'],
+  ['invalid-request', /^It broke\.$/, 'invalid_prompt'],
+  ['too-large', /^It broke\.$/, 'invalid_prompt'],
+  ['payment-required', /^It broke\.$/, 'server_error'],
+  ['forbidden', /^It broke\.$/, 'server_error'],
 ])('fails after its start by %s in words that agents know', async (kind, pattern, code) => {
   const face = responsesFace({ ...OPTIONS, echo: ECHO });
   const events = eventsOf([thought('a'), text('b', 'c')]).slice(0, 8);
@@ -287,6 +323,36 @@ it('restores the input of a custom tool byte by byte', () => {
       expect(output[0].input).toBe(JSON.parse(JSON.stringify(input)) as Json);
     }),
   );
+});
+
+it('keeps annotations of a vendor of the same format as they came, within the text', () => {
+  const page = (end: number) => ({ type: 'url_citation', url: 'https://a.test/', title: 'T', start_index: 4, end_index: end, more: 1 });
+  const cited = (annotation: ReturnType<typeof page>) => ({ type: 'citation', citation: webCitation({ url: annotation.url, annotation }) }) as const;
+  const blocks: Block[] = [text('first'), [{ type: 'text' }, ...words('one two'), cited(page(7)), cited(page(8))]];
+  expect(whole(eventsOf(blocks)).output[0].content[1].annotations).toEqual([page(7), { ...page(7), start_index: 0 }]);
+  expect(whole(eventsOf(REPLIES['citations of files']!)).output[0].content[0].annotations).toMatchObject([...FILES, { type: 'url_citation' }]);
+}); // oxfmt-ignore
+
+it.each<[string, boolean, string[]]>([
+  ['an empty seal', true, ['message']],
+  ['a signature alone', true, ['reasoning', 'message']],
+  ['a signature alone', false, ['message']],
+  ['sealed reasoning', false, ['message']],
+])('leaves out reasoning without words and proof: %s, wanted %s', (name, wantsProof, types) => {
+  const { output } = whole(eventsOf(REPLIES[name]!), { ...OPTIONS, wantsProof });
+  expect(output.map(({ type }: { type: string }) => type)).toEqual(types);
+  expect(timeless(readResponseEvents(streamed(eventsOf(REPLIES[name]!), [], { ...OPTIONS, wantsProof })).at(-1).response.output)).toEqual(timeless(output)); // oxfmt-ignore
+});
+
+it('reports no failed search as completed', () => {
+  for (const name of ['a search that failed', 'a search that did not end', 'a failed search of the vendor']) {
+    const events = readResponseEvents(streamed(eventsOf(REPLIES[name]!)));
+    expect([name, events.at(-1).response.output[0].status]).toEqual([name, 'failed']);
+    const states = events
+      .map(({ type }) => type as string)
+      .filter((type) => type.startsWith('response.web_search_call'));
+    expect(states).toEqual(['response.web_search_call.in_progress', 'response.web_search_call.searching']);
+  }
 });
 
 it('keeps the items and ids of a vendor of the same format', () => {

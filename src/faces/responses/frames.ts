@@ -115,3 +115,10 @@ export class ResponseFrames implements FramePrinter, EventWriter {
     return text === '' ? undefined : text;
   }
 }
+
+/** The end of a stream whose process has stopped: its items are not known where it is read. */
+export function lostFrames(generation: GenerationView, echo: JsonObject, error: GatewayError): string {
+  const type = 'response.failed';
+  const response = viewFailure(generation, echo, { error, output: [] });
+  return writeFrame(type, printJson({ type, sequence_number: 0, response })) + DONE_FRAME;
+}

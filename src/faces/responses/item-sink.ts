@@ -12,10 +12,10 @@ export interface EventWriter {
   writePiece(type: string, opening: string, piece: string, closing: string): void;
 }
 
-/** What all items of one reply share. */
+/** State that all items of one reply share. */
 export interface ItemSink {
   readonly writer: EventWriter | undefined;
-  /** Finished items by their places in `output`. */
+  /** Finished items by their indices in `output`. */
   readonly output: JsonObject[];
   /** The caller requests what its vendor needs to read reasoning again. */
   readonly wantsProof: boolean;
@@ -23,8 +23,8 @@ export interface ItemSink {
 
 export type ItemStatus = 'completed' | 'incomplete';
 
-/** The place of one item: its events name it. */
-export class ItemPlace {
+/** Index and id of an item, which its events state. */
+export class OutputItemRef {
   constructor(
     readonly sink: ItemSink,
     readonly index: number,

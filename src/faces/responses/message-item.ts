@@ -1,40 +1,69 @@
 import type { BlockDelta, BlockStart } from '../../core/conversation/event.js';
-import { readWebCitation } from '../../core/conversation/web-citation.js';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { ItemPlace, ItemStatus } from './item-sink.js';
+import { annotationOf, readWebCitation, type WebCitation } from '../../core/conversation/web-citation.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
+import type { OutputItemRef, ItemStatus } from './item-sink.js';
 
 type TextStart = Extract<BlockStart, { type: 'text' }>;
 
-/** A text in which a vendor refuses to answer. */
-const isRefusal = ({ extras }: TextStart): boolean => extras?.vendor === 'openai' && extras.value['type'] === 'refusal';
+const isOfRefusal = (extras: Opaque | undefined): boolean =>
+  extras?.vendor === 'openai' && extras.value['type'] === 'refusal';
 
-/** The id of the item that a vendor of this format had the block in. */
-export function itemIdOf({ extras }: TextStart | Extract<BlockStart, { type: 'tool-use' }>): string | undefined {
-  const id = extras?.vendor === 'openai-responses' ? extras.value['id'] : undefined;
+/** A text in which a vendor refuses to answer. */
+const isRefusal = ({ extras }: TextStart): boolean => isOfRefusal(extras);
+
+/** The id of the vendor's item that contained the block, where the vendor uses this format. */
+export function itemIdOf({ extras }: Extract<BlockStart, { type: 'text' | 'tool-use' | 'image' }>): string | undefined {
+  const isOwn = extras?.vendor === 'openai-responses' || isOfRefusal(extras);
+  const id = isOwn ? extras?.value['id'] : undefined;
   return typeof id === 'string' ? id : undefined;
 }
 
-/** A refusal has no id of its own: it stands in the message before it. */
-const isOfItem = (block: TextStart, id: string | undefined): boolean => isRefusal(block) || itemIdOf(block) === id;
+/** Whether the block is part of the item. A refusal without an id is part of the message before it. */
+function isOfItem(block: TextStart, id: string | undefined): boolean {
+  const own = itemIdOf(block);
+  return own === id || (own === undefined && isRefusal(block));
+}
+
+/** A citation without a range applies to the whole text. */
+function urlAnnotation({ url, title, quote, span }: WebCitation, length: number): JsonObject {
+  const { start, end } = span && span.end <= length ? span : { start: 0, end: length };
+  return {
+    type: 'url_citation',
+    url,
+    title: title ?? url,
+    ...(quote !== undefined && { content: quote }),
+    start_index: start,
+    end_index: end,
+  };
+}
+
+const withoutNulls = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+
+/** The annotation, whose range is the whole text where it lies outside: filters may have shortened the text. */
+function within(annotation: JsonObject, length: number): JsonObject {
+  const { end_index: end } = annotation;
+  return typeof end === 'number' && end > length ? { ...annotation, start_index: 0, end_index: length } : annotation;
+}
 
 const NOTHING_BEHIND = '}';
 const NO_LOGPROBS = ',"logprobs":[]}';
 
-/** A message under construction: adjacent texts of one phase are its parts. */
+/** Builds a message. Its parts are adjacent texts of one phase. */
 export class MessageItem {
   private readonly content: JsonObject[] = [];
   private text = '';
   private refuses = false;
   private citations: Json[] = [];
   private logprobs: Json[] = [];
-  /** The events of a piece of the open part. */
+  /** The beginning of the events for pieces of the open part. */
   private opening = '';
 
   constructor(
-    private readonly place: ItemPlace,
+    private readonly ref: OutputItemRef,
     private readonly start: TextStart,
   ) {
-    place.add(this.view('in_progress', []));
+    ref.add(this.view('in_progress', []));
   }
 
   accepts(block: BlockStart): boolean {
@@ -47,9 +76,9 @@ export class MessageItem {
     this.citations = [];
     this.logprobs = [];
     this.refuses = isRefusal(block);
-    if (!this.place.sink.writer) return;
-    this.opening = this.place.opening({ content_index: this.content.length });
-    this.place.write('response.content_part.added', { content_index: this.content.length, part: this.part([]) });
+    if (!this.ref.sink.writer) return;
+    this.opening = this.ref.opening({ content_index: this.content.length });
+    this.ref.write('response.content_part.added', { content_index: this.content.length, part: this.part([]) });
   }
 
   grow(delta: BlockDelta): void {
@@ -73,7 +102,7 @@ export class MessageItem {
   words(piece: string): void {
     if (piece === '') return;
     this.text += piece;
-    const { writer } = this.place.sink;
+    const { writer } = this.ref.sink;
     if (this.refuses) writer?.writePiece('response.refusal.delta', this.opening, piece, NOTHING_BEHIND);
     else writer?.writePiece('response.output_text.delta', this.opening, piece, NO_LOGPROBS);
   }
@@ -81,25 +110,29 @@ export class MessageItem {
   end(): void {
     const index = { content_index: this.content.length };
     const annotations = this.annotations();
-    for (const [place, annotation] of annotations.entries()) {
-      this.place.write('response.output_text.annotation.added', { ...index, annotation_index: place, annotation });
+    for (const [annotationIndex, annotation] of annotations.entries()) {
+      this.ref.write('response.output_text.annotation.added', {
+        ...index,
+        annotation_index: annotationIndex,
+        annotation,
+      });
     }
     const part = this.part(annotations);
-    if (this.refuses) this.place.write('response.refusal.done', { ...index, refusal: this.text });
-    else this.place.write('response.output_text.done', { ...index, text: this.text, logprobs: this.logprobs });
-    this.place.write('response.content_part.done', { ...index, part });
+    if (this.refuses) this.ref.write('response.refusal.done', { ...index, refusal: this.text });
+    else this.ref.write('response.output_text.done', { ...index, text: this.text, logprobs: this.logprobs });
+    this.ref.write('response.content_part.done', { ...index, part });
     this.content.push(part);
   }
 
   close(status: ItemStatus): void {
-    this.place.finish(this.view(status, this.content));
+    this.ref.finish(this.view(status, this.content));
   }
 
   private likely(logprobs: Json | undefined): void {
     const pieces = isJsonObject(logprobs) ? logprobs['content'] : undefined;
     if (!Array.isArray(pieces) || pieces.length === 0) return;
     for (const piece of pieces as readonly Json[]) this.logprobs.push(piece);
-    this.place.write('response.output_text.delta', {
+    this.ref.write('response.output_text.delta', {
       content_index: this.content.length,
       delta: '',
       logprobs: pieces as readonly Json[],
@@ -111,24 +144,20 @@ export class MessageItem {
     return { type: 'output_text', text: this.text, annotations, logprobs: this.logprobs };
   }
 
-  /** Only web addresses have a form here. A page without a place supports the whole text. */
+  /**
+   * Annotations of vendors of this format as they came, completed where a vendor leaves out what clients require; of
+   * others only web addresses have a form here.
+   */
   private annotations(): JsonObject[] {
     const annotations: JsonObject[] = [];
     if (this.refuses) return annotations;
     const { length } = this.text;
     for (const citation of this.citations) {
+      const own = annotationOf(citation);
       const page = readWebCitation(citation);
-      if (!page) continue;
-      const { url, title, quote, place } = page;
-      const { start, end } = place && place.end <= length ? place : { start: 0, end: length };
-      annotations.push({
-        type: 'url_citation',
-        url,
-        title: title ?? url,
-        ...(quote !== undefined && { content: quote }),
-        start_index: start,
-        end_index: end,
-      });
+      const shared = page && urlAnnotation(page, length);
+      if (own) annotations.push(within({ ...shared, ...withoutNulls(own) }, length));
+      else if (shared) annotations.push(shared);
     }
     return annotations;
   }
@@ -136,7 +165,7 @@ export class MessageItem {
   private view(status: ItemStatus | 'in_progress', content: readonly JsonObject[]): JsonObject {
     return {
       type: 'message',
-      id: this.place.id,
+      id: this.ref.id,
       role: 'assistant',
       status,
       content,

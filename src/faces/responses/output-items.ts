@@ -1,13 +1,18 @@
 import type { BlockDelta, BlockStart, ServiceToolResult } from '../../core/conversation/event.js';
+import { RESPONSES_REASONING, type ReasoningMark } from '../../core/conversation/reasoning-mark.js';
 import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import { sealUses, type SealUse } from '../common/seal-uses.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import { sealToolResults, type SealUse } from '../common/seal-tool-results.js';
 import { CallItem } from './call-item.js';
-import { ItemPlace, type EventWriter, type ItemSink, type ItemStatus } from './item-sink.js';
+import { OutputItemRef, type EventWriter, type ItemSink, type ItemStatus } from './item-sink.js';
 import { itemIdOf, MessageItem } from './message-item.js';
 import { ReasoningItem } from './reasoning-item.js';
 import { serviceForm, ServiceItem } from './service-item.js';
 import type { CallForms } from './tool-calls.js';
+
+/** In other formats the mark has the id of the call that the reasoning belongs to, which another item already has. */
+const ownIdOf = (mark: ReasoningMark | undefined): string | undefined =>
+  mark?.format === RESPONSES_REASONING ? mark.id : undefined;
 
 /** The options of a request that determine the form of its reply. */
 export interface ReplyOptions {
@@ -26,10 +31,11 @@ const ID_PREFIXES: Readonly<Record<string, string>> = {
   image_generation_call: 'ig_',
 };
 
-/**
- * The output of a reply under construction, from its blocks: the same items and events whether it comes in pieces or
- * whole. One per reply.
- */
+/** The events of a search; the format has none for one that failed. */
+const SEARCHING = ['in_progress', 'searching'] as const;
+const SEARCHED = [...SEARCHING, 'completed'] as const;
+
+/** Builds the output of one reply from its blocks, with the same items whether it is streamed or whole. */
 export class OutputItems implements ItemSink {
   readonly output: JsonObject[] = [];
   readonly wantsProof: boolean;
@@ -44,7 +50,7 @@ export class OutputItems implements ItemSink {
   private readonly taken = new Set<string>();
 
   /**
-   * @param tail of the ids that are made here
+   * @param tail the end of generated ids
    * @param writer receives the events; undefined: the reply is whole
    */
   constructor(
@@ -65,23 +71,23 @@ export class OutputItems implements ItemSink {
     this.closeOpen('completed');
     switch (block.type) {
       case 'text':
-        this.beginIn((this.open = new MessageItem(this.place('message', itemIdOf(block)), block)), block);
+        this.beginIn((this.open = new MessageItem(this.newRef('message', itemIdOf(block)), block)), block);
         break;
       case 'thinking':
       case 'redacted-thinking':
-        this.beginIn((this.open = new ReasoningItem(this.place('reasoning', block.mark?.id), block.mark)), block);
+        this.beginIn((this.open = this.reasoning(block.mark)), block);
         break;
       case 'tool-use': {
         const form = this.options.forms.get(block.name) ?? { type: 'function_call', name: block.name };
         this.calls++;
-        this.open = new CallItem(this.place(form.type, itemIdOf(block)), block, form);
+        this.open = new CallItem(this.newRef(form.type, itemIdOf(block)), block, form);
         break;
       }
       case 'server-tool-use': {
         const form = serviceForm(block.name);
         if (!form) break;
         this.waiting.get(block.id)?.finish(undefined);
-        this.service = new ServiceItem(this.servicePlace(block.id), form);
+        this.service = new ServiceItem(this.newServiceRef(block.id), form);
         this.waiting.set(block.id, this.service);
         break;
       }
@@ -89,7 +95,7 @@ export class OutputItems implements ItemSink {
         this.take(block.result);
         break;
       case 'image':
-        this.draw(block.source.type === 'url' ? block.source.url : block.source.data);
+        this.draw(block.source.type === 'url' ? block.source.url : block.source.data, itemIdOf(block));
         break;
       case 'opaque':
         this.pass(block.opaque.vendor, block.opaque.value);
@@ -121,18 +127,22 @@ export class OutputItems implements ItemSink {
     this.service = undefined;
   }
 
-  /** @param status of the item that was the last to grow */
+  /** @param status the status of the item that is still open */
   finish(status: ItemStatus): void {
     this.closeOpen(status);
     for (const use of this.waiting.values()) use.finish(undefined);
     this.waiting.clear();
     if (!this.wantsProof || this.calls === 0) return;
-    for (const seal of sealUses(this.seals)) {
-      const place = this.place('reasoning');
-      const item = { type: 'reasoning', id: place.id, summary: [] };
-      place.add(item);
-      place.finish({ ...item, encrypted_content: seal, status: 'completed' });
+    for (const seal of sealToolResults(this.seals)) {
+      const ref = this.newRef('reasoning');
+      const item = { type: 'reasoning', id: ref.id, summary: [] };
+      ref.add(item);
+      ref.finish({ ...item, encrypted_content: seal, status: 'completed' });
     }
+  }
+
+  private reasoning(mark: ReasoningMark | undefined): ReasoningItem {
+    return new ReasoningItem(() => this.newRef('reasoning', ownIdOf(mark)), this, mark);
   }
 
   private closeOpen(status: ItemStatus): void {
@@ -146,18 +156,18 @@ export class OutputItems implements ItemSink {
   }
 
   /** @param own the vendor's id, where it has one that is still free */
-  private place(type: string, own?: string): ItemPlace {
+  private newRef(type: string, own?: string): OutputItemRef {
     const index = this.count++;
     const isFree = own !== undefined && own !== '' && !this.taken.has(own);
     const id = isFree ? own : `${ID_PREFIXES[type] ?? 'item_'}${this.tail}${index}`;
     if (isFree) this.taken.add(id);
-    return new ItemPlace(this, index, id);
+    return new OutputItemRef(this, index, id);
   }
 
-  /** By its id, the use is recognised when it comes back. */
-  private servicePlace(id: string): ItemPlace {
+  /** The id marks the item as a use of a tool when a later request contains it. */
+  private newServiceRef(id: string): OutputItemRef {
     const index = this.count++;
-    return new ItemPlace(
+    return new OutputItemRef(
       this,
       index,
       id.startsWith(SERVER_TOOL_USE_PREFIX) ? id : `${SERVER_TOOL_USE_PREFIX}${this.tail}${index}`,
@@ -174,14 +184,14 @@ export class OutputItems implements ItemSink {
     this.waiting.delete(id);
   }
 
-  private draw(result: string): void {
-    const place = this.place('image_generation_call');
-    const item = { type: 'image_generation_call', id: place.id };
-    place.add({ ...item, status: 'in_progress', result: null });
+  private draw(result: string, own: string | undefined): void {
+    const ref = this.newRef('image_generation_call', own);
+    const item = { type: 'image_generation_call', id: ref.id };
+    ref.add({ ...item, status: 'in_progress', result: null });
     for (const state of ['in_progress', 'generating', 'completed']) {
-      place.write(`response.image_generation_call.${state}`);
+      ref.write(`response.image_generation_call.${state}`);
     }
-    place.finish({ ...item, status: 'completed', result });
+    ref.finish({ ...item, status: 'completed', result });
   }
 
   /** An item of this format as it came; of another vendor's tool only the result of a use that has an item. */
@@ -190,12 +200,13 @@ export class OutputItems implements ItemSink {
     if (vendor === 'anthropic' && typeof useId === 'string') this.settle(useId, content ?? null);
     if (vendor !== 'openai-responses' || typeof type !== 'string') return;
     const { id } = value;
-    const place = this.place(type, typeof id === 'string' ? id : undefined);
-    const item = { ...value, id: place.id };
-    place.add(item);
-    if (type === 'web_search_call' && isJsonObject(value)) {
-      for (const state of ['in_progress', 'searching', 'completed']) place.write(`response.web_search_call.${state}`);
+    const ref = this.newRef(type, typeof id === 'string' ? id : undefined);
+    const item = { ...value, id: ref.id };
+    ref.add(item);
+    if (type === 'web_search_call') {
+      const states = value['status'] === 'failed' ? SEARCHING : SEARCHED;
+      for (const state of states) ref.write(`response.web_search_call.${state}`);
     }
-    place.finish(item);
+    ref.finish(item);
   }
 }

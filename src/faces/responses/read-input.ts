@@ -2,6 +2,7 @@ import { append } from '../../core/append.js';
 import type {
   ContentBlock,
   Message,
+  Origin,
   TextBlock,
   ToolResultBlock,
   ToolUseBlock,
@@ -11,26 +12,39 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
 import { printJson, type JsonObject } from '../../core/json/json.js';
 import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
+import { fileAnnotationsIn } from '../common/read-annotations.js';
+import type { WireAnnotations } from '../common/schemas/file-annotations.js';
 import { readDrawn, readInstruction, readOutput, readPart } from './read-parts.js';
 import { readReasoning } from './read-reasoning.js';
 import type { ItemOf, WireItem, WireMessageItem } from './schemas/input.js';
-import type { WireTool } from './schemas/tools.js';
+import type { WirePart } from './schemas/parts.js';
 import { CLIENT_TOOLS, flatName, textArguments } from './tool-calls.js';
+import type { ToolList } from './read-tools.js';
 
 /** A turn under construction. */
 interface Turn {
   readonly role: Message['role'];
   readonly content: ContentBlock[];
   readonly paths: string[];
-  /** The results of its calls stand in the turn behind it. */
-  results?: Turn;
+  /** The next turn: the results of its calls, and the user's text after them. */
+  results?: ResultsTurn;
+}
+
+interface ResultsTurn {
+  readonly content: ContentBlock[];
+  readonly paths: string[];
+  readonly words: ContentBlock[];
+  readonly wordPaths: string[];
 }
 
 /** What the items of `input` contain. */
 export interface ReadInput extends Pick<ModelRequest, 'system' | 'messages'> {
-  readonly tools: readonly WireTool[];
-  /** Of the latest item that changes it. */
+  /** Tools that items add. */
+  readonly lists: readonly ToolList[];
+  /** The effort of the latest item that changes it. */
   readonly effort: Effort | undefined;
+  /** Annotations of the model's own texts. */
+  readonly annotations: readonly WireAnnotations[];
 }
 
 type Reader<Kind extends string> = (turns: Turns, item: ItemOf<Kind>, path: string) => void;
@@ -65,22 +79,24 @@ const READERS: { readonly [Kind in Exclude<ItemOf<string>['type'], 'message'>]: 
   },
   shell_call_output: (turns, item, path) =>
     turns.result(clientResult(item.call_id, item, printJson(item.output)), path),
-  // The format's own output names the call by its id, which is the call's; some clients send that of the item.
+  // The output names its call by `id`, which is the id of the call; some clients send the id of the item.
   local_shell_call_output: (turns, item, path) =>
     turns.result(clientResult(turns.localIds.get(item.id) ?? item.id, item, item.output), path),
-  apply_patch_call_output: (turns, item, path) =>
-    turns.result(clientResult(item.call_id, item, item.output || (item.status ?? '')), path),
+  apply_patch_call_output: (turns, item, path) => {
+    const result = clientResult(item.call_id, item, item.output || (item.status ?? ''));
+    turns.result(item.status === 'failed' ? { ...result, isError: true } : result, path);
+  },
   reasoning: (turns, item, path) => {
     for (const block of readReasoning(item)) turns.answer(block, path);
   },
   image_generation_call: (turns, { result }, path) => {
-    if (result) turns.answer(readDrawn(result), path);
+    if (result) turns.answer(readDrawn(result, `${path}.result`), path);
   },
-  additional_tools: (turns, { tools }) => turns.tools.push(...tools),
+  additional_tools: (turns, { tools }, path) => turns.lists.push({ tools, path: `${path}.tools` }),
   configuration_update: (turns, { reasoning: { effort } }) => {
     if (effort) turns.effort = effort;
   },
-  // Their schemas refuse them.
+  // The schemas refuse these items.
   item_reference: () => {},
   agent_message: () => {},
 };
@@ -104,8 +120,8 @@ const clientResult = (toolUseId: string, item: object, text: string): ToolResult
 
 /**
  * The conversation in turns. Instructions before the first other item are those of the request; later ones keep their
- * place. The results of a turn's calls stand together behind it, wherever their items are: formats whose results are
- * parts of turns require that (docs/contribute/reasons/translation.md#results-stand-together).
+ * position. The results of a turn's calls are grouped right after it, wherever their items are: formats whose results
+ * are parts of turns require that (docs/contribute/reasons/translation.md#results-of-one-turn-are-adjacent).
  * @throws GatewayError for media that no format can carry
  */
 export function readInput(input: string | readonly WireItem[], instructions: string | null | undefined): ReadInput {
@@ -113,8 +129,8 @@ export function readInput(input: string | readonly WireItem[], instructions: str
   if (instructions) turns.system.push({ type: 'text', text: instructions });
   if (typeof input === 'string') turns.add('user', [{ type: 'text', text: input }], ['input']);
   else for (const [index, item] of input.entries()) readItem(turns, item, `input.${index}`);
-  const { system, tools, effort } = turns;
-  return { system, messages: turns.finish(), tools, effort };
+  const { system, lists, effort, annotations } = turns;
+  return { system, messages: turns.finish(), lists, effort, annotations };
 }
 
 function readItem(turns: Turns, item: WireItem, path: string): void {
@@ -135,48 +151,67 @@ function readMessage(turns: Turns, { role, content, phase }: WireMessageItem, pa
     const texts: TextBlock[] =
       typeof content === 'string'
         ? [{ type: 'text', text: content }]
-        : (content ?? []).map((part, place) => readInstruction(part, `${at}.${place}`));
+        : (content ?? []).map((part, index) => readInstruction(part, `${at}.${index}`));
     turns.instruct(texts, pathsOf(content, at));
     return;
   }
   const blocks: ContentBlock[] =
     typeof content === 'string'
       ? [{ type: 'text', text: content }]
-      : (content ?? []).map((part, place) => readPart(part, `${at}.${place}`));
+      : (content ?? []).map((part, index) => readPart(part, `${at}.${index}`));
   if (blocks.length === 0) blocks.push({ type: 'text', text: '' });
   const paths = pathsOf(content, at);
   if (role === 'user') return turns.ask(blocks, paths);
-  for (const [place, block] of blocks.entries()) {
-    turns.answer(block.type === 'text' && phase ? { ...block, phase } : block, paths[place] ?? at);
+  if (typeof content === 'object') for (const part of content ?? []) addAnnotations(part, turns.annotations);
+  for (const [index, block] of blocks.entries()) {
+    turns.answer(block.type === 'text' && phase ? { ...block, phase } : block, paths[index] ?? at);
   }
 }
 
+function addAnnotations(part: WirePart, all: WireAnnotations[]): void {
+  if (part.type !== 'output_text' || part.annotations === undefined) return;
+  const files = fileAnnotationsIn(part.annotations);
+  if (files.length > 0) all.push(files);
+}
+
 const pathsOf = (content: string | readonly unknown[] | null | undefined, path: string): string[] =>
-  Array.isArray(content) && content.length > 0 ? content.map((_part, place) => `${path}.${place}`) : [path];
+  Array.isArray(content) && content.length > 0 ? content.map((_part, index) => `${path}.${index}`) : [path];
+
+const typeOf = (origin: Origin | undefined): string | undefined => origin?.value['type'] as string | undefined;
+
+/** The type of the item that answers a call; undefined: one of a function. */
+const resultTypeOf = (origin: Origin | undefined): string | undefined =>
+  origin && `${origin.value['type'] as string}_output`;
+
+function withoutOrigin<Block extends ToolUseBlock | ToolResultBlock>(block: Block): Block {
+  const { origin: _own, ...rest } = block;
+  return rest as Block;
+}
 
 /** The turns that items become. */
 class Turns {
   readonly system: TextBlock[] = [];
-  readonly tools: WireTool[] = [];
+  readonly lists: ToolList[] = [];
+  readonly annotations: WireAnnotations[] = [];
   effort: Effort | undefined;
   /** Ids of calls by the ids of their items. */
   readonly localIds = new Map<string, string>();
-  /** Without those of results, which follow the turns of their calls. */
+  /** Turns of results are not in it: each belongs to the turn of its calls. */
   private readonly list: Turn[] = [];
-  /** The turn of each call, the latest of several with one id. */
-  private readonly callers = new Map<string, Turn>();
+  /** The turns of calls, and their indexes there, by the ids of the calls: the latest where several have one id. */
+  private readonly callers = new Map<string, { readonly turn: Turn; readonly at: number }>();
 
   instruct(blocks: readonly TextBlock[], paths: readonly string[]): void {
     if (this.list.length > 0) this.add('system', blocks, paths);
     else for (const block of blocks) if (block.text !== '') this.system.push(block);
   }
 
-  /** A message of the user continues the turn of the results before it. */
+  /** A user's message right after results continues their turn. */
   ask(blocks: readonly ContentBlock[], paths: readonly string[]): void {
     const results = this.list.at(-1)?.results;
-    if (results?.content.at(-1)?.type !== 'tool-result') return this.add('user', blocks, paths);
-    append(results.content, blocks);
-    append(results.paths, paths);
+    if (!results || results.words.length > 0) return this.add('user', blocks, paths);
+    append(results.words, blocks);
+    append(results.wordPaths, paths);
   }
 
   /** A part of the model's turn. */
@@ -189,18 +224,22 @@ class Turns {
 
   call(block: ToolUseBlock, path: string): void {
     this.answer(block, path);
-    this.callers.set(block.id, this.list.at(-1)!);
+    const turn = this.list.at(-1)!;
+    this.callers.set(block.id, { turn, at: turn.content.length - 1 });
   }
 
-  /** A result without a call stands in a turn of its own, which `assertToolPairs` refuses. */
+  /** A result without a call becomes a separate turn, which `assertToolPairs` refuses. */
   result(block: ToolResultBlock, path: string): void {
     const caller = this.callers.get(block.toolUseId);
     if (!caller) return this.add('user', [block], [path]);
-    const { content, paths } = (caller.results ??= { role: 'user', content: [], paths: [] });
-    // Results precede the user's words in their turn.
-    const place = content.findLastIndex(({ type }) => type === 'tool-result') + 1;
-    content.splice(place, 0, block);
-    paths.splice(place, 0, path);
+    const { turn, at } = caller;
+    const { content, paths } = (turn.results ??= { content: [], paths: [], words: [], wordPaths: [] });
+    const call = turn.content[at] as ToolUseBlock;
+    const isPair = typeOf(block.origin) === resultTypeOf(call.origin);
+    // Providers of this format refuse an output in another form than its call.
+    if (!isPair) turn.content[at] = withoutOrigin(call);
+    content.push(isPair ? block : withoutOrigin(block));
+    paths.push(path);
   }
 
   add(role: Message['role'], content: readonly ContentBlock[], paths: readonly string[]): void {
@@ -211,7 +250,10 @@ class Turns {
     const messages: Message[] = [];
     for (const { role, content, paths, results } of this.list) {
       messages.push({ role, content, paths });
-      if (results) messages.push(results);
+      if (!results) continue;
+      append(results.content, results.words);
+      append(results.paths, results.wordPaths);
+      messages.push({ role: 'user', content: results.content, paths: results.paths });
     }
     return messages;
   }

@@ -6,7 +6,7 @@ import type {
   ToolResultContent,
 } from '../../core/conversation/content.js';
 import { plainBase64 } from '../../core/json/plain-base64.js';
-import { invalid } from '../common/invalid.js';
+import { invalidField } from '../common/invalid-field.js';
 import { readFileData, readMedia } from '../common/read-media.js';
 import type { WireOutputPart, WirePart } from './schemas/parts.js';
 
@@ -38,20 +38,20 @@ export function readPart(part: WirePart, path: string): ContentBlock {
   }
 }
 
-/** A part that may stand in instructions. @throws GatewayError for any other */
+/** A part that instructions may contain. @throws GatewayError for any other */
 export function readInstruction(part: WirePart, path: string): TextBlock {
   if (part.type === 'input_text' || part.type === 'output_text') return { type: 'text', text: part.text };
-  throw invalid(`${path}.type`, 'must be input_text in instructions');
+  throw invalidField(`${path}.type`, 'must be input_text in instructions');
 }
 
 /** The output of a tool, as text or parts. @throws GatewayError as `readPart` */
 export const readOutput = (output: string | readonly WireOutputPart[], path: string): readonly ToolResultContent[] =>
   typeof output === 'string'
     ? [{ type: 'text', text: output }]
-    : output.map((part, place) => readPart(part, `${path}.${place}`) as ToolResultContent);
+    : output.map((part, index) => readPart(part, `${path}.${index}`) as ToolResultContent);
 
 function readImage({ image_url: url, detail }: WireImage, path: string): ImageBlock {
-  if (!url) throw invalid(`${path}.image_url`, 'is required: the gateway keeps no files');
+  if (!url) throw invalidField(`${path}.image_url`, 'is required: the gateway keeps no files');
   return { type: 'image', source: readMedia(url, `${path}.image_url`), ...(detail && { detail }) };
 }
 
@@ -67,19 +67,26 @@ function readFile(
   }
   if (url) return { type: 'document', source: readFileData(url, filename ?? undefined, `${path}.file_url`), ...title };
   if (fileId) return { type: 'document', source: { type: 'file', fileId }, ...title };
-  throw invalid(path, 'needs file_data, file_url or file_id');
+  throw invalidField(path, 'needs file_data, file_url or file_id');
 }
 
+/** How images begin in base64. */
 const SIGNATURES: readonly (readonly [beginning: string, mediaType: string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
   ['/9j/', 'image/jpeg'],
   ['UklGR', 'image/webp'],
   ['R0lG', 'image/gif'],
 ];
 
-/** A picture that an earlier reply contains: its bytes, or the address that the provider gave. */
-export function readDrawn(result: string): ImageBlock {
-  if (/^https?:\/\//i.test(result)) return { type: 'image', source: { type: 'url', url: result } };
-  const data = plainBase64(result.slice(result.startsWith('data:') ? result.indexOf(',') + 1 : 0));
-  const mediaType = SIGNATURES.find(([beginning]) => data.startsWith(beginning))?.[1] ?? 'image/png';
+/**
+ * A picture that an earlier reply contains: its bytes, or the address that the provider gave.
+ * @throws GatewayError for anything else
+ */
+export function readDrawn(result: string, path: string): ImageBlock {
+  if (/^(?:data:|https?:)/i.test(result)) return { type: 'image', source: readMedia(result, path) };
+  const data = plainBase64(result);
+  const mediaType = SIGNATURES.find(([beginning]) => data.startsWith(beginning))?.[1];
+  if (mediaType === undefined)
+    throw invalidField(path, 'must be an http or https address, or a PNG, JPEG, WebP or GIF in base64');
   return { type: 'image', source: { type: 'base64', mediaType, data } };
 }

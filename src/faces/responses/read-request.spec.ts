@@ -32,6 +32,7 @@ it('contains nothing that the body does not', () => {
       model: 'm',
       system: [],
       messages: [{ role: 'user', content: [text('a')], paths: ['input'] }],
+      fieldNames: { max_tokens: 'max_output_tokens', messages: 'input', system: 'instructions', thinking: 'reasoning' },
       stream: false,
       sampling: {},
       tools: [],
@@ -40,6 +41,7 @@ it('contains nothing that the body does not', () => {
       betas: [],
     },
     forms: new Map(),
+    lists: [],
   });
 });
 
@@ -61,13 +63,17 @@ it.each<[string, object, object]>([
   ['a user by the newer name', { safety_identifier: 'u' }, { user: 'u' }],
   ['metadata', { metadata: { a: 'b' } }, { metadata: { vendor: 'openai', value: { a: 'b' } } }],
   ['log probabilities', { include: ['message.output_text.logprobs'] }, { sampling: { logprobs: true } }],
+  ['likely tokens of none', { top_logprobs: 0 }, { sampling: {} }],
+  ['likely tokens, none of them', { top_logprobs: 0, include: ['message.output_text.logprobs'] }, { sampling: { logprobs: true, topLogprobs: 0 } }],
   ['likely tokens', { top_logprobs: 2 }, { sampling: { logprobs: true, topLogprobs: 2 } }],
   ['what is not known', { prompt_cache_options: { mode: 'explicit' } }, { extras: { vendor: 'openai-responses', value: { prompt_cache_options: { mode: 'explicit' } } } }],
   ['search by suffix', { model: 'm:online' }, { plugins: [{ id: 'web' }] }],
   ['a search', { tools: [{ type: 'web_search', search_context_size: 'low' }] }, { tools: [{ type: 'service', id: 'openrouter:web_search', parameters: { search_context_size: 'low' } }] }],
+  ['a search that an agent offers by itself', { tools: [{ type: 'web_search', external_web_access: true, search_context_size: 'low' }] }, { tools: [{ type: 'service', id: 'openrouter:web_search', parameters: { search_context_size: 'low' }, isByDefault: true }] }],
   ['a search that may reach nothing', { tools: [{ type: 'web_search', external_web_access: false }] }, { tools: [] }],
   ['a tool of the vendor', { tools: [{ type: 'image_generation', size: 's' }] }, { tools: [{ type: 'vendor', opaque: { vendor: 'openai-responses', value: { type: 'image_generation', size: 's' } } }] }],
   ['tools among the items', { input: [{ type: 'additional_tools', tools: [{ type: 'function', name: 'f' }] }, user('a')] }, { tools: [{ type: 'function', name: 'f', inputSchema: { type: 'object', properties: {} } }] }],
+  ['an effort among the items alone', { input: [{ type: 'configuration_update', reasoning: { effort: 'low' } }, user('a')] }, { effort: 'low' }],
   ['an effort among the items', { reasoning: { effort: 'high' }, input: [{ type: 'configuration_update', reasoning: { effort: 'low' } }, user('a')] }, { effort: 'low' }],
   ['a choice of a function', { tools: [{ type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }] }], tool_choice: { type: 'function', name: 'f', namespace: 'n' } }, { toolChoice: { type: 'tool', name: 'n__f' } }],
   ['a choice of a shell', { tools: [{ type: 'shell' }], tool_choice: { type: 'shell' } }, { toolChoice: { type: 'tool', name: 'shell' } }],
@@ -76,6 +82,59 @@ it.each<[string, object, object]>([
 ])('reads %s', (_name, body, parts) => {
   expect(read(body)).toMatchObject(parts);
 }); // oxfmt-ignore
+
+it('reads files of earlier replies from annotations of their texts, and takes anything else for none', () => {
+  const file = { type: 'file', file: { hash: 'a'.repeat(64), name: 'n', content: [text('f')] } };
+  const said = (annotations: unknown) => ({
+    role: 'assistant',
+    content: [{ type: 'output_text', text: 'b', annotations }],
+  });
+  const filesOf = (annotations: unknown) => read({ input: [user('a'), said(annotations), user('c')] }).parsedFiles;
+  const cited = { type: 'url_citation', url: 'https://a.test' };
+  expect(filesOf([cited, file])).toEqual([{ hash: 'a'.repeat(64), name: 'n', content: [text('f')] }]);
+  const broken = [null, 1, [], {}, [null], [1], [{ type: 'file' }], [{ type: 'file', file: null }], [cited]];
+  const parts = [null, [null], [{ type: 'text' }], [{ type: 'image_url' }], [{ type: 'image_url', image_url: {} }]];
+  const files = parts.map((content) => [{ type: 'file', file: { ...file.file, content } }]);
+  for (const annotations of [...broken, ...files, [{ type: 'file', file: { ...file.file, hash: 5 } }]])
+    expect([annotations, filesOf(annotations)]).toEqual([annotations, undefined]);
+});
+
+it('keeps the path of each tool whose index is not that of the body', () => {
+  const pathsOf = (body: object) => read(body).tools.map((tool) => tool.path);
+  const image = { type: 'image_generation' };
+  const look = { type: 'function', name: 'look' };
+  const members = [look, { type: 'custom', name: 'c' }];
+  expect(pathsOf({ tools: [look, image, { type: 'shell' }] })).toEqual([undefined, undefined, undefined]);
+  expect(pathsOf({ tools: [{ type: 'web_search', external_web_access: false }, image] })).toEqual(['tools.1']);
+  const tools = [{ type: 'namespace', name: 'n', tools: members }, image, { type: 'openrouter:datetime' }];
+  const input = [user('a'), { type: 'additional_tools', tools: [{ type: 'function', name: 'more' }] }, user('b')];
+  expect(pathsOf({ tools, input })).toEqual([
+    'tools.0.tools.0',
+    'tools.0.tools.1',
+    'tools.1',
+    'tools.2',
+    'input.1.tools.0',
+  ]);
+});
+
+it('names a tool among the items by its path', () => {
+  const broken = { type: 'function', name: 'f', parameters: { type: 'array' } };
+  const added = { type: 'additional_tools', tools: [broken] };
+  expect(() => read({ tools: [{ type: 'shell' }], input: [added, user('a')] })).toThrow(
+    /^input\.0\.tools\.0\.parameters/,
+  );
+  const service = { type: 'openrouter:datetime', timezone: 'UTC' };
+  expect(() => read({ input: [{ ...added, tools: [service] }, user('a')] })).toThrow(/^input\.0\.tools\.0/);
+});
+
+it.each([{ max_tokens: 2048 }, { enabled: false }])('an effort among the items replaces %j', (reasoning) => {
+  const request = read({
+    reasoning,
+    input: [{ type: 'configuration_update', reasoning: { effort: 'high' } }, user('a')],
+  });
+  expect(request).toMatchObject({ effort: 'high' });
+  expect(request).not.toHaveProperty('thinking');
+});
 
 it('takes the session of the header where the body has none', () => {
   expect(read({}, { betas: [], sessionId: 'h' }).sessionId).toBe('h');
@@ -96,6 +155,7 @@ it('reads a custom tool as a function of one text, and keeps the tool itself', (
         required: ['input'],
         additionalProperties: false,
       },
+      takesText: true,
       origin: { vendor: 'openai-responses', value: tool },
     },
   ]);
@@ -108,7 +168,7 @@ it.each(['shell', 'local_shell', 'apply_patch'])('reads %s as a function with it
   expect([...forms]).toEqual([[type, { type: `${type}_call` }]]);
 });
 
-it('puts instructions first, and later ones in their place', () => {
+it('puts instructions first, and later ones at their position', () => {
   const input = [{ role: 'developer', content: 'd' }, user('a'), { role: 'system', content: 's' }];
   const { system, messages } = read({ instructions: 'i', input });
   expect(system).toEqual([text('i'), text('d')]);
@@ -166,7 +226,7 @@ it('reads calls of client tools with their documented arguments, and keeps their
       { ...result('1', 'o'), ...kept(results[0]) },
       { ...result('2', '[{"stdout":"s","stderr":""}]'), ...kept(results[1]) },
       { ...result('3', 'l'), ...kept(results[2]) },
-      { ...result('4', 'failed'), ...kept(results[3]) },
+      { ...result('4', 'failed'), ...kept(results[3]), isError: true },
     ],
   ]);
 });
@@ -182,6 +242,31 @@ it.each<[object, unknown]>([
 ])('reads the item %j', (item, block) => {
   expect(turnsOf(item, user('a'))).toEqual([...(block ? [['assistant', block]] : []), ['user', text('a')]]);
 }); // oxfmt-ignore
+
+it.each<[string, string]>([
+  ['iVBORw0KGgoAAAANSUhEUg==', 'image/png'],
+  ['iVBORw0KGgoAAAAN\nSUhEUg', 'image/png'],
+  ['/9j_AA', 'image/jpeg'],
+  ['R0lGODlhAQABAA==', 'image/gif'],
+  ['UklGRiQAAABXRUJQ', 'image/webp'],
+  ['data:image/avif;base64,AAAA', 'image/avif'],
+])('reads the type of a picture from its bytes: %s', (data, mediaType) => {
+  expect(turnsOf({ type: 'image_generation_call', result: data }, user('a'))[0]).toMatchObject(['assistant', { source: { mediaType } }]); // oxfmt-ignore
+});
+
+const NO_PICTURE = 'input.1.result: must be an http or https address, or a PNG, JPEG, WebP or GIF in base64';
+const NO_MEDIA = 'input.1.result: must be an http or https address, or a data URL in base64';
+it.each([
+  ['hello', NO_PICTURE],
+  ['ftp://a.test/a.png', NO_PICTURE],
+  ['aGVsbG8=', NO_PICTURE],
+  ['iVBORw', NO_PICTURE],
+  ['data:image/png,abc', NO_MEDIA],
+  ['data:', NO_MEDIA],
+  ['https:a', NO_MEDIA],
+])('refuses a picture that is none: %s', (result, message) => {
+  expect(() => turnsOf(user('a'), { type: 'image_generation_call', result })).toThrow(message);
+});
 
 const PDF = 'JVBERi0=';
 it.each<[object, object]>([
@@ -201,7 +286,7 @@ it.each<[object, string]>([
   [{ input: [output('1')] }, 'input.0.call_id: no call before it has the id 1'],
   [{ input: [output('1'), call('1')] }, 'input.0.call_id: no call before it has the id 1'],
   [{ input: [call('1'), user('a')] }, 'input.0: call 1 has no output item after it; send its output or leave the call out'],
-  [{ input: [call('1'), call('1'), output('1')] }, 'input.1: another call of this turn has the id 1; give each call an id of its own'],
+  [{ input: [call('1'), call('1'), output('1')] }, 'input.1: another call of this turn has the id 1; use a different id for each call'],
   [{ input: [call('1'), output('1'), output('1')] }, 'input.2.call_id: call 1 has an output already; send one output for each call'],
   [{ input: [{ role: 'developer', content: [{ type: 'input_image', image_url: 'https://a.test/a' }] }] }, 'input.0.content.0.type: must be input_text in instructions'],
   [{ input: [{ role: 'user', content: [{ type: 'input_image', file_id: 'f' }] }] }, 'input.0.content.0.image_url: is required: the gateway keeps no files'],
@@ -217,13 +302,50 @@ it.each<[object, string]>([
   expect(() => read(body)).toThrow(message);
 }); // oxfmt-ignore
 
-it('reads very many items in time that grows with their number', () => {
-  const many = 30_000;
-  const calls = Array.from({ length: many }, (_, n) => call(`${n}`));
-  const outputs = Array.from({ length: many }, (_, n) => output(`${n}`));
-  const began = performance.now();
-  // All results come last, and those of each turn one by one.
-  read({ input: [...calls, user('a'), ...outputs] });
-  read({ input: calls.flatMap((one, n) => [one, outputs[n]!, user('a')]) });
-  expect(performance.now() - began).toBeLessThan(5_000);
+describe('items of a call and its output', () => {
+  const item = (type: string, more: object) => ({ type, call_id: 'c', ...more });
+  const outputs: Readonly<Record<string, object>> = {
+    function_call_output: item('function_call_output', { output: 'r' }),
+    custom_tool_call_output: item('custom_tool_call_output', { output: 'r' }),
+    shell_call_output: item('shell_call_output', { output: [{ stdout: 'r', stderr: '' }] }),
+  };
+  const calls: readonly (readonly [string, object, string])[] = [
+    ['function', item('function_call', { name: 'f', arguments: '{}' }), 'function_call_output'],
+    ['custom tool', item('custom_tool_call', { name: 'f', input: 'x' }), 'custom_tool_call_output'],
+    ['custom tool of a namespace', item('custom_tool_call', { name: 'f', namespace: 'n', input: 'x' }), 'function_call_output'],
+    ['shell', item('shell_call', { action: { commands: ['ls'] } }), 'shell_call_output'],
+  ]; // oxfmt-ignore
+
+  it.each(calls)('keep their own form together or not at all: %s', (_, call, own) => {
+    for (const [type, answer] of Object.entries(outputs)) {
+      const { messages } = read({ input: [call, answer] });
+      const kept = messages.flatMap(({ content }) => content.map((block) => 'origin' in block));
+      expect([type, kept]).toEqual([
+        type,
+        type === own && own !== 'function_call_output' ? [true, true] : [false, false],
+      ]);
+    }
+  });
+});
+
+it('refuses two tools of one name whose calls have different forms', () => {
+  const named = (type: string) => ({
+    type,
+    name: 'shell',
+    ...(type === 'function' && { parameters: { type: 'object' } }),
+  });
+  for (const tools of [
+    [{ type: 'shell' }, named('function')],
+    [named('function'), named('custom')],
+  ])
+    expect(() => read({ tools })).toThrow('tools: two tools have the name shell');
+  expect(read({ tools: [named('function'), named('function'), { type: 'apply_patch' }] }).tools).toHaveLength(3);
+});
+
+it('counts the tools of namespaces and of items', () => {
+  const tools = Array.from({ length: 128 }, (_, at) => ({ type: 'custom', name: `t${at}` }));
+  const namespaces = Array.from({ length: 79 }, (_, at) => ({ type: 'namespace', name: `n${at}`, tools }));
+  const added = { type: 'additional_tools', tools: namespaces.slice(0, 1) };
+  expect(() => read({ tools: namespaces, input: [added, user('a')] })).toThrow(/^tools: must be at most 10000/);
+  expect(read({ tools: namespaces.slice(2), input: [added, user('a')] }).tools).toHaveLength(78 * 128);
 });

@@ -1,14 +1,25 @@
-import type { FunctionTool, Tool } from '../../core/conversation/tools.js';
+import type { FunctionTool, NamedTool, Tool } from '../../core/conversation/tools.js';
 import { readCacheMarker, type WireCacheControl } from '../../core/conversation/read-cache-marker.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
+import { invalidField } from '../common/invalid-field.js';
+import { TOOLS_MAX } from '../../shared/http/maxima.js';
 import { readShorthand, SHORTHANDS, WEB_SEARCH } from '../common/search-shorthand.js';
 import { assertObjectSchema, assertServiceForm, NO_ARGUMENTS } from '../common/tool-forms.js';
 import type { WireChoice } from '../common/read-tool-choice.js';
 import type { ClientToolOf, WireMemberTool, WireOneTool, WireTool, WireToolChoice } from './schemas/tools.js';
-import { CLIENT_TOOLS, flatName, NO_FORMS, TEXT_ARGUMENT, type CallForm, type CallForms } from './tool-calls.js';
+import { TEXT_ARGUMENT } from './text-input.js';
+import { CLIENT_TOOLS, flatName, NO_FORMS, type CallForm, type CallForms } from './tool-calls.js';
 
 const OWN = 'openai-responses';
+/** Whether a search may reach the web, as it may by default. Agents that offer one by themselves state it. */
+const ACCESS = 'external_web_access';
+
+/** Tools of a body, and where they are in it. */
+export interface ToolList {
+  readonly path: string;
+  readonly tools: readonly WireTool[];
+}
 
 /** The tools of a request, and how their calls appear. */
 export interface ReadTools {
@@ -16,35 +27,74 @@ export interface ReadTools {
   readonly forms: CallForms;
 }
 
-/** @throws GatewayError for a misspelt tool of the gateway, and for a schema of no object */
-export function readTools(wire: readonly WireTool[]): ReadTools {
+/**
+ * @throws GatewayError for a misspelt tool of the gateway, for a schema of something else than an object, for too many
+ *   tools, and for two of one name whose calls have different forms
+ * @param added those of items
+ */
+export function readTools(lists: readonly ToolList[]): ReadTools {
   const tools: Tool[] = [];
   let forms: Map<string, CallForm> | undefined;
-  const add = (tool: FunctionTool, form: CallForm | undefined): void => {
-    tools.push(tool);
+  const add = (tool: FunctionTool, form: CallForm | undefined, path: string): void => {
+    tools.push(placed(tool, path, tools.length));
     if (form) (forms ??= new Map()).set(tool.name, form);
   };
-  for (const [place, tool] of wire.entries()) {
-    const path = `tools.${place}`;
-    if (isClientTool(tool, 'namespace')) {
-      for (const [index, member] of tool.tools.entries())
-        addMember(member, { namespace: tool.name, path: `${path}.tools.${index}` }, add);
-    } else if (isClientTool(tool, 'function') || isClientTool(tool, 'custom')) {
-      addMember(tool, { path }, add);
-    } else if (Object.hasOwn(CLIENT_TOOLS, tool.type)) {
-      const name = tool.type as keyof typeof CLIENT_TOOLS;
-      const { call, description, parameters } = CLIENT_TOOLS[name];
-      add({ type: 'function', name, description, inputSchema: parameters, ...ownForm(tool) }, call);
-    } else if (!isOffline(tool)) tools.push(readOther(tool, path));
+  for (const list of lists) {
+    for (const [toolIndex, tool] of list.tools.entries()) {
+      assertCount(tools);
+      const path = `${list.path}.${toolIndex}`;
+      if (isClientTool(tool, 'namespace')) {
+        for (const [index, member] of tool.tools.entries())
+          addMember(member, { namespace: tool.name, path: `${path}.tools.${index}` }, add);
+      } else if (isClientTool(tool, 'function') || isClientTool(tool, 'custom')) {
+        addMember(tool, { path }, add);
+      } else if (Object.hasOwn(CLIENT_TOOLS, tool.type)) {
+        const name = tool.type as keyof typeof CLIENT_TOOLS;
+        const { call, description, parameters } = CLIENT_TOOLS[name];
+        add({ type: 'function', name, description, inputSchema: parameters, ...ownForm(tool) }, call, path);
+      } else if (!isOffline(tool)) tools.push(placed(readOther(tool, path), path, tools.length));
+    }
   }
+  assertCount(tools);
+  if (forms) assertOneForm(tools, forms);
   return { tools, forms: forms ?? NO_FORMS };
 }
 
-/** A search that may reach nothing outside, as agents send it by default: engines have no such search. */
-const isOffline = (tool: WireTool): boolean =>
-  SHORTHANDS.has(tool.type) && (tool as JsonObject)['external_web_access'] === false;
+/** The tool with its path where errors could not derive that from its index: after a namespace, and among items. */
+const placed = <Listed extends Tool>(tool: Listed, path: string, index: number): Listed =>
+  path === `tools.${index}` ? tool : { ...tool, path };
 
-const isClientTool = <Kind extends 'function' | 'custom' | 'namespace'>(
+function assertCount({ length }: readonly Tool[]): void {
+  if (length > TOOLS_MAX)
+    throw invalidField('tools', `must be at most ${TOOLS_MAX}, with those of namespaces and of input`);
+}
+
+/** A call names its tool alone. */
+function assertOneForm(tools: readonly Tool[], forms: CallForms): void {
+  const types = new Map<string, CallForm['type']>();
+  for (const tool of tools) {
+    if (tool.type !== 'function') continue;
+    const { name, takesText } = tool;
+    const form = forms.get(name);
+    const type = takesText ? 'custom_tool_call' : (ownTypeOf(tool) ?? 'function_call');
+    const known = types.get(name);
+    if (form && known !== undefined && known !== type) throw invalidField('tools', `two tools have the name ${name}`);
+    types.set(name, type);
+  }
+}
+
+const ownTypeOf = ({ origin }: FunctionTool): CallForm['type'] | undefined => {
+  const type = origin?.value['type'] as string | undefined;
+  return type !== undefined && Object.hasOwn(CLIENT_TOOLS, type)
+    ? CLIENT_TOOLS[type as keyof typeof CLIENT_TOOLS].call.type
+    : undefined;
+};
+
+/** A search without access to the web, as agents send it by default. It is dropped: no engine has such a search. */
+export const isOffline = (tool: WireTool): boolean =>
+  SHORTHANDS.has(tool.type) && (tool as JsonObject)[ACCESS] === false;
+
+export const isClientTool = <Kind extends 'function' | 'custom' | 'namespace'>(
   tool: WireTool,
   kind: Kind,
 ): tool is WireTool & ClientToolOf<Kind> => tool.type === kind;
@@ -52,7 +102,7 @@ const isClientTool = <Kind extends 'function' | 'custom' | 'namespace'>(
 function addMember(
   tool: WireMemberTool,
   { namespace, path }: { readonly namespace?: string; readonly path: string },
-  add: (tool: FunctionTool, form: CallForm | undefined) => void,
+  add: (tool: FunctionTool, form: CallForm | undefined, path: string) => void,
 ): void {
   const name = flatName(namespace, tool.name);
   const named = { name: tool.name, ...(namespace !== undefined && { namespace }) };
@@ -60,6 +110,7 @@ function addMember(
     add(
       { ...readCustom(tool), name, ...(namespace === undefined && ownForm(tool)) },
       { type: 'custom_tool_call', ...named },
+      path,
     );
     return;
   }
@@ -76,14 +127,16 @@ function addMember(
       ...markerOf(marker),
     },
     form,
+    path,
   );
 }
 
-/** A tool whose input is a text, as a function of one text, with the grammar of the text in its description. */
+/** A tool whose input is a text becomes a function with one argument; its description has the grammar of the text. */
 function readCustom({ name, description, format }: ClientToolOf<'custom'>): FunctionTool {
   const grammar = isJsonObject(format) && format['type'] === 'grammar' ? grammarOf(format) : '';
   return {
     type: 'function',
+    takesText: true,
     name,
     description: `${description ?? ''}${grammar}`,
     inputSchema: {
@@ -110,18 +163,22 @@ const markerOf = (marker: WireCacheControl | null | undefined): Pick<Tool, 'cach
   marker ? { cacheMarker: readCacheMarker(marker) } : {};
 
 /** A tool that the gateway or the vendor runs. */
-function readOther(tool: WireTool, path: string): Tool {
+function readOther(tool: WireTool, path: string): NamedTool {
   const { cache_control, ...value } = tool as JsonObject & { readonly type: string };
   const { type, ...options } = value;
   const marker = markerOf(cache_control as WireCacheControl | undefined);
-  if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(options), ...marker };
+  if (SHORTHANDS.has(type)) {
+    const { [ACCESS]: access, ...words } = options;
+    const byDefault = access === true && ({ isByDefault: true } as const);
+    return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(words), ...byDefault, ...marker };
+  }
   if (!type.startsWith(SERVICE_TOOL_PREFIX)) return { type: 'vendor', opaque: { vendor: OWN, value } };
   assertServiceForm(tool as JsonObject, type, path);
   const { parameters } = options;
   return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...marker };
 }
 
-/** The choice with the names that models have for the tools. */
+/** The choice with the names by which models know the tools. */
 export function flatChoice(choice: WireToolChoice): WireChoice {
   if (typeof choice === 'string') return choice;
   if (choice.type !== 'allowed_tools' || !('tools' in choice)) return flatOne(choice);

@@ -2,11 +2,11 @@ import type { BlockDelta, BlockStart } from '../../core/conversation/event.js';
 import { RESPONSES_REASONING, UNNAMED_REASONING, type ReasoningMark } from '../../core/conversation/reasoning-mark.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { printToken, type ReasoningBlock } from './reasoning-token.js';
-import type { ItemPlace, ItemStatus } from './item-sink.js';
+import type { OutputItemRef, ItemSink, ItemStatus } from './item-sink.js';
 
 type ReasoningStart = Extract<BlockStart, { type: 'thinking' | 'redacted-thinking' }>;
 
-/** The reasoning itself, or a summary of it: each has its own list and its own events. */
+/** How the reasoning itself, or a summary of it, is sent: each has its own list and its own events. */
 interface Form {
   readonly index: 'content_index' | 'summary_index';
   readonly part: 'reasoning_text' | 'summary_text';
@@ -31,8 +31,9 @@ const SUMMARY: Form = {
 };
 
 /**
- * Reasoning under construction. A vendor of this format has several texts and one seal for an item; every other text
- * is an item of its own, with its own signature.
+ * Builds an item of reasoning. Items of vendors of this format have several texts and one seal; each text of another
+ * vendor is an item of its own, with its own signature. An item with nothing to read and nothing to send back is left
+ * out (docs/use/responses.md#reply), so that it begins with its first words, or at its end.
  */
 export class ReasoningItem {
   private readonly summary: JsonObject[] = [];
@@ -43,13 +44,14 @@ export class ReasoningItem {
   private signature = '';
   private opening = '';
   private isSealed = false;
+  private begun: OutputItemRef | undefined;
 
+  /** @param newRef makes the next index of the output and its id */
   constructor(
-    private readonly place: ItemPlace,
+    private readonly newRef: () => OutputItemRef,
+    private readonly sink: ItemSink,
     private readonly mark: ReasoningMark | undefined,
-  ) {
-    place.add(this.view('in_progress'));
-  }
+  ) {}
 
   accepts(block: BlockStart): boolean {
     if (this.isSealed || (block.type !== 'thinking' && block.type !== 'redacted-thinking')) return false;
@@ -61,34 +63,28 @@ export class ReasoningItem {
     if (block.type === 'redacted-thinking') {
       const { type, data, mark } = block;
       this.isSealed = true;
-      this.blocks.push({ type, data, ...(mark && { mark }) });
+      if (data !== '') this.blocks.push({ type, data, ...(mark && { mark }) });
       return;
     }
     this.text = '';
     this.signature = '';
     this.form = block.mark?.isSummary === true ? SUMMARY : CONTENT;
-    if (!this.place.sink.writer) return;
-    const index = this.index();
-    this.opening = this.place.opening(index);
-    this.place.write(this.form.added, { ...index, part: { type: this.form.part, text: '' } });
   }
 
   grow(delta: BlockDelta): void {
     if (delta.type === 'signature') this.signature += delta.signature;
     if (delta.type !== 'thinking' || delta.text === '') return;
+    if (this.text === '') this.beginPart();
     this.text += delta.text;
-    this.place.sink.writer?.writePiece(`${this.form.event}.delta`, this.opening, delta.text, '}');
+    this.sink.writer?.writePiece(`${this.form.event}.delta`, this.opening, delta.text, '}');
   }
 
-  /** @param block the one that ends */
+  /** @param block the block that ends */
   end(block: ReasoningStart): void {
     if (block.type !== 'thinking') return;
-    const { form, text } = this;
-    const index = this.index();
-    const part = { type: form.part, text };
-    this.place.write(`${form.event}.done`, { ...index, text });
-    this.place.write(form.done, { ...index, part });
-    (form === SUMMARY ? this.summary : this.content).push(part);
+    const { text } = this;
+    if (text !== '') this.endPart();
+    else if (this.signature === '') return;
     this.blocks.push({
       type: 'thinking',
       thinking: text,
@@ -98,7 +94,35 @@ export class ReasoningItem {
   }
 
   close(status: ItemStatus): void {
-    this.place.finish(this.view(status));
+    const hasProof = this.sink.wantsProof && this.blocks.length > 0;
+    if (!this.begun && !hasProof) return;
+    const ref = this.opened();
+    ref.finish(this.view(ref, status));
+  }
+
+  private opened(): OutputItemRef {
+    if (this.begun) return this.begun;
+    this.begun = this.newRef();
+    this.begun.add(this.view(this.begun, 'in_progress'));
+    return this.begun;
+  }
+
+  private beginPart(): void {
+    const ref = this.opened();
+    if (!this.sink.writer) return;
+    const index = this.index();
+    this.opening = ref.opening(index);
+    ref.write(this.form.added, { ...index, part: { type: this.form.part, text: '' } });
+  }
+
+  private endPart(): void {
+    const { form, text } = this;
+    const ref = this.opened();
+    const index = this.index();
+    const part = { type: form.part, text };
+    ref.write(`${form.event}.done`, { ...index, text });
+    ref.write(form.done, { ...index, part });
+    (form === SUMMARY ? this.summary : this.content).push(part);
   }
 
   private index(): JsonObject {
@@ -106,14 +130,14 @@ export class ReasoningItem {
     return { [form.index]: (form === SUMMARY ? this.summary : this.content).length };
   }
 
-  private view(status: ItemStatus | 'in_progress'): JsonObject {
+  private view(ref: OutputItemRef, status: ItemStatus | 'in_progress'): JsonObject {
     const format = this.mark?.format;
     return {
       type: 'reasoning',
-      id: this.place.id,
+      id: ref.id,
       summary: this.summary,
       ...(this.content.length > 0 && { content: this.content }),
-      ...(this.place.sink.wantsProof && status !== 'in_progress' && { encrypted_content: printToken(this.blocks) }),
+      ...(this.sink.wantsProof && status !== 'in_progress' && { encrypted_content: printToken(this.blocks) }),
       ...(format !== undefined && format !== UNNAMED_REASONING && { format }),
       status,
     };

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../core/json/json.js';
 import type { Face, GenerationView } from '../common/face.js';
-import { ResponseFrames } from './frames.js';
+import { lostFrames, ResponseFrames } from './frames.js';
 import type { ReplyOptions } from './output-items.js';
 import type { ResponseBody } from './schemas/reply.js';
 import { viewReply } from './view-response.js';
 
-/** What a reply repeats of its request, and the options that determine its form. */
+/** Fields of the request that a reply repeats, and the options that determine its form. */
 export interface ResponseOptions extends ReplyOptions {
   readonly echo: JsonObject;
 }
@@ -20,5 +20,6 @@ export function responsesFace(options: ResponseOptions): Face<ResponseBody> {
     printer,
     view: (generation, reply) => viewReply(reply, generation, options),
     failure: (generation, error) => printer(generation).fail(error),
+    lost: (generation, error) => lostFrames(generation, options.echo, error),
   };
 }

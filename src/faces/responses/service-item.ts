@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, type Json, type JsonObject } from '../../core/json/json.js';
-import type { ItemPlace, ItemStatus } from './item-sink.js';
+import type { OutputItemRef, ItemStatus } from './item-sink.js';
 
-/** How the use of a tool that the gateway or the vendor runs appears. */
+/** The form in which the use of a tool by the gateway or the vendor is sent. */
 interface ServiceForm {
   readonly type: string;
   /** What its item has besides type, id and status. */
@@ -29,7 +29,7 @@ const SEARCH: ServiceForm = {
   },
 };
 
-/** By the name that models have for the tool. Tools of vendors that are not here have no item. */
+/** By the name by which models know the tool. A vendor's tool without an entry has no item. */
 const FORMS: ReadonlyMap<string, ServiceForm> = new Map<string, ServiceForm>([
   ['web_search', SEARCH],
   [
@@ -111,32 +111,33 @@ export class ServiceItem {
   private json = '';
 
   constructor(
-    private readonly place: ItemPlace,
+    private readonly ref: OutputItemRef,
     private readonly form: ServiceForm,
   ) {
-    place.add(this.view('in_progress', null));
-    if (form === SEARCH) place.write('response.web_search_call.in_progress');
+    ref.add(this.view('in_progress', null));
+    if (form === SEARCH) ref.write('response.web_search_call.in_progress');
   }
 
   grow(json: string): void {
     this.json += json;
   }
 
-  /** Its arguments are complete. */
+  /** Called when the arguments of the use are complete. */
   end(): void {
-    if (this.form === SEARCH) this.place.write('response.web_search_call.searching');
+    if (this.form === SEARCH) this.ref.write('response.web_search_call.searching');
   }
 
   /** @param content the result; undefined: there was none */
   finish(content: Json | undefined): void {
     const failed = content === undefined || errorIn(content) !== undefined;
-    if (this.form !== SEARCH) return this.place.finish(this.view(failed ? 'incomplete' : 'completed', content ?? null));
-    this.place.write('response.web_search_call.completed');
-    this.place.finish(this.view(failed ? 'failed' : 'completed', content ?? null));
+    if (this.form !== SEARCH) return this.ref.finish(this.view(failed ? 'incomplete' : 'completed', content ?? null));
+    // The format has no event for a search that failed.
+    if (!failed) this.ref.write('response.web_search_call.completed');
+    this.ref.finish(this.view(failed ? 'failed' : 'completed', content ?? null));
   }
 
   private view(status: ItemStatus | 'in_progress' | 'failed', content: Json): JsonObject {
-    return { type: this.form.type, id: this.place.id, status, ...this.form.view(this.input(), content) };
+    return { type: this.form.type, id: this.ref.id, status, ...this.form.view(this.input(), content) };
   }
 
   private input(): JsonObject {

@@ -1,8 +1,9 @@
 import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../../core/json/json.js';
+import { TEXT_ARGUMENT, TextInput } from './text-input.js';
 
 /*
- * The caller's tools that this format has in another form than a function. Models of other formats have them as
- * functions; the items of their calls are restored (docs/use/responses.md#tools-of-the-caller).
+ * The caller's tools that are not functions in this format. Models of other formats get them as functions, and their
+ * calls are converted back into items of the tool's form (docs/use/responses.md#tools-of-the-caller).
  */
 
 /** How the calls of a tool appear in this format. */
@@ -11,23 +12,23 @@ export type CallForm =
   | { readonly type: 'custom_tool_call'; readonly name: string; readonly namespace?: string }
   | { readonly type: 'shell_call' | 'local_shell_call' | 'apply_patch_call' };
 
-/** By the name that models have for a tool; a tool without an entry is a function with that name. */
+/** By the name by which models know a tool; a tool without an entry is a function of that name. */
 export type CallForms = ReadonlyMap<string, CallForm>;
 
 export const NO_FORMS: CallForms = new Map();
 
-/** The one name of a tool of a namespace. */
+/** The name by which models know a tool of a namespace. */
 export const flatName = (namespace: string | null | undefined, name: string): string =>
   namespace ? `${namespace}__${name}` : name;
-
-/** The argument of a custom tool, which is a text. */
-export const TEXT_ARGUMENT = 'input';
 
 /** The arguments of a custom tool's call. */
 export const textArguments = (input: string): string => printJson({ [TEXT_ARGUMENT]: input });
 
 /** The text of a custom tool's call; arguments of another form are the text themselves. */
 export function textOf(json: string): string {
+  const input = new TextInput();
+  const text = input.add(json) + input.end();
+  if (input.isText) return text;
   const value = objectIn(json)?.[TEXT_ARGUMENT];
   return typeof value === 'string' ? value : json;
 }
@@ -41,7 +42,7 @@ function objectIn(json: string): JsonObject | undefined {
   }
 }
 
-/** What an item of a call has besides its type and ids. */
+/** The fields of a call's item besides its type and ids. */
 export function callFields(form: CallForm, json: string): JsonObject {
   switch (form.type) {
     case 'function_call':
@@ -58,12 +59,28 @@ export function callFields(form: CallForm, json: string): JsonObject {
       return { action: { ...rest, type: 'exec', command: textsOf(command), env: isJsonObject(env) ? env : {} } };
     }
     case 'apply_patch_call':
-      return { operation: objectIn(json)?.['operation'] ?? {} };
+      return { operation: patchOf(json) };
   }
 }
 
-/** The same before its arguments are known. */
+const PATCH_TYPES: ReadonlySet<Json | undefined> = new Set(['create_file', 'update_file', 'delete_file']);
+
+/**
+ * The operation of a patch. Arguments that are none, as of a call that was cut off, become one that cannot be applied:
+ * the caller's tool reports that to the model.
+ */
+function patchOf(json: string): JsonObject {
+  const value = objectIn(json);
+  const operation = isJsonObject(value?.['operation']) ? value['operation'] : value;
+  const { type, path, diff } = operation ?? {};
+  if (PATCH_TYPES.has(type) && typeof path === 'string' && (type === 'delete_file' || typeof diff === 'string'))
+    return operation!;
+  return { type: 'update_file', path: '', diff: json };
+}
+
+/** Fields of a call before its arguments are known. */
 export function emptyCallFields(form: CallForm): JsonObject {
+  if (form.type === 'apply_patch_call') return { operation: {} };
   return form.type === 'function_call' || form.type === 'custom_tool_call'
     ? callFields(form, '')
     : callFields(form, '{}');
@@ -76,7 +93,7 @@ const named = ({ name, namespace }: { readonly name: string; readonly namespace?
 
 const textsOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value)
-    ? (value as readonly Json[]).filter((one) => typeof one === 'string')
+    ? (value as readonly Json[]).filter((entry) => typeof entry === 'string')
     : typeof value === 'string'
       ? [value]
       : [];

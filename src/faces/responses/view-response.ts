@@ -38,13 +38,14 @@ const ENDINGS: Readonly<Record<StopReason['unified'], Ending>> = {
   refusal: FILTERED,
   'content-filter': FILTERED,
   compaction: COMPLETED,
+  computed: COMPLETED,
   other: COMPLETED,
 };
 
 export function endingOf({ unified, raw, vendor }: StopReason): Ending {
-  // A loop of tools ended because there was no room for another step.
+  // A loop of tools ended because one of its limits did not allow another step.
   if (unified === 'pause' && raw === null) return CUT;
-  // Vendors of OpenAI's formats refuse in a part of its own and end as usual.
+  // Vendors of OpenAI's formats refuse in a separate part and end as usual.
   const refusedInWords = unified === 'refusal' && (vendor === 'openai' || vendor === 'openai-responses');
   return refusedInWords ? COMPLETED : ENDINGS[unified];
 }
@@ -116,7 +117,7 @@ const textDelta = (type: string, text: string) => {
 /** The ids of items continue that of their generation. */
 export const tailOf = ({ id }: GenerationView): string => id.slice(id.lastIndexOf('-') + 1);
 
-/** Kinds of errors with a code of their own; every other is the server's. */
+/** Kinds of errors with a separate code; every other is the server's. */
 const CODES: Readonly<Partial<Record<ErrorKind, string>>> = {
   'rate-limited': 'rate_limit_exceeded',
   'invalid-request': 'invalid_prompt',
@@ -125,7 +126,7 @@ const CODES: Readonly<Partial<Record<ErrorKind, string>>> = {
   unprocessable: 'invalid_prompt',
 };
 
-/** Words that agents take for a passing failure (docs/use/responses.md#failures). */
+/** Words in messages by which agents recognise a temporary failure (docs/use/responses.md#failures). */
 const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   'rate-limited': 'rate limit',
   unavailable: 'overloaded',
@@ -136,10 +137,20 @@ const WORDS: Readonly<Partial<Record<ErrorKind, string>>> = {
   internal: 'connection error',
 };
 
+/** Failures that a repetition would meet again, and might pay for again. */
+const LASTING: ReadonlySet<ErrorKind> = new Set<ErrorKind>([
+  'invalid-request',
+  'context-too-long',
+  'too-large',
+  'unprocessable',
+  'payment-required',
+  'forbidden',
+]);
+
 const KNOWN_WORDS = /provider returned error|overloaded|connection error|rate limit/i;
 
 const inKnownWords = (kind: ErrorKind, message: string): string =>
-  KNOWN_WORDS.test(message) ? message : `${WORDS[kind] ?? 'provider returned error'}: ${message}`;
+  LASTING.has(kind) || KNOWN_WORDS.test(message) ? message : `${WORDS[kind] ?? 'provider returned error'}: ${message}`;
 
 /** The response that failed after its start. */
 export function viewFailure(
@@ -159,7 +170,7 @@ export function viewFailure(
   };
 }
 
-/** What a response repeats of its request. */
+/** The fields of a request that its response repeats. */
 export function echoOf(dto: CreateResponseDto): JsonObject {
   const tools = dto.tools?.filter(({ type }) => !type.startsWith(SERVICE_TOOL_PREFIX)) ?? [];
   return {

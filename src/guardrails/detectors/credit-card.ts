@@ -50,30 +50,30 @@ export function findCards(text: string): Span[] {
 function cardEnd(text: string, start: number): number {
   let found = start;
   let prefix = 0;
-  // Which digits are doubled depends on the length: both sums are kept, and each length uses its own.
+  // The doubled digits depend on the length: both sums are kept, and each length uses its own.
   let sumOfEven = 0;
   let sumOfOdd = 0;
-  let place = start;
+  let index = start;
   let grouping: Grouping | undefined;
   for (let count = 1; count <= LENGTH_MAX; count++) {
-    const digit = text.charCodeAt(place) - 48;
+    const digit = text.charCodeAt(index) - 48;
     const doubled = digit > 4 ? digit * 2 - 9 : digit * 2;
     const isEven = count % 2 === 0;
     sumOfEven += isEven ? doubled : digit;
     sumOfOdd += isEven ? digit : doubled;
     if (count <= 4) prefix = prefix * 10 + digit;
     if (count === 4 && !NETWORKS.some(([from, to]) => prefix >= from && prefix <= to)) return start;
-    const isWhole = !isDigit(text, place + 1);
+    const isWhole = !isDigit(text, index + 1);
     // The last digit is never doubled.
     const sum = isEven ? sumOfOdd : sumOfEven;
     const isRight = count >= LENGTH_MIN && isWhole && sum % 10 === 0 && hasLength(prefix, count);
-    if (isRight && grouping?.isUsual(count) !== false) found = place + 1;
-    place++;
+    if (isRight && grouping?.isUsual(count) !== false) found = index + 1;
+    index++;
     if (!isWhole) continue;
-    const next = nextGroup(text, place);
+    const next = nextGroup(text, index);
     if (next === -1) break;
-    (grouping ??= new Grouping()).end(count, text, place, next);
-    place = next;
+    (grouping ??= new Grouping()).end(count, text, index, next);
+    index = next;
   }
   return found;
 }
@@ -87,13 +87,13 @@ const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
 /** The digit after a separator that begins here; -1 where there is none. */
-function nextGroup(text: string, place: number): number {
-  let next = place;
-  while (next < place + SEPARATOR_MAX && SEPARATORS.has(text.charCodeAt(next))) next++;
-  return next > place && isDigit(text, next) ? next : -1;
+function nextGroup(text: string, index: number): number {
+  let next = index;
+  while (next < index + SEPARATOR_MAX && SEPARATORS.has(text.charCodeAt(next))) next++;
+  return next > index && isDigit(text, next) ? next : -1;
 }
 
-/** How the digits of one number are grouped. Plain fields, because one is created for every number of a text. */
+/** Grouping of the digits of one number. Plain fields, because one is created for every number of a text. */
 class Grouping {
   private counted = 0;
   private groups = 0;
@@ -123,9 +123,9 @@ class Grouping {
     this.isEven &&= digits === this.first;
     this.isSame &&= to - from === this.length;
     let endsLine = false;
-    for (let place = from; place < to; place++) {
-      const code = text.charCodeAt(place);
-      this.isSame &&= code === text.charCodeAt(this.from + place - from);
+    for (let index = from; index < to; index++) {
+      const code = text.charCodeAt(index);
+      this.isSame &&= code === text.charCodeAt(this.from + index - from);
       endsLine ||= code === LINE_FEED || code === CARRIAGE_RETURN;
       if (to > from + 1 || (code !== SPACE && code !== HYPHEN)) this.isOdd = true;
     }
@@ -146,7 +146,7 @@ class Grouping {
 const hasLength = (prefix: number, count: number): boolean =>
   NETWORKS.some(([from, to, min, max]) => prefix >= from && prefix <= to && count >= min && count <= max);
 
-function isDigit(text: string, place: number): boolean {
-  const code = text.charCodeAt(place);
+function isDigit(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
   return code >= 48 && code <= 57;
 }

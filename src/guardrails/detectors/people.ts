@@ -23,7 +23,7 @@ const GIVEN_NAMES: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Words that turn the name before them into a place or a company. */
+/** Words that turn the name before them into a town or a company. */
 const NO_SURNAMES: ReadonlySet<string> = new Set(
   (
     'Street St Avenue Ave Road Rd Lane Drive Square Court Bridge Park Station Airport Island Islands River Lake Mountain Valley Beach Bay ' +
@@ -47,11 +47,11 @@ export function findPeople(text: string): Span[] {
   for (const { 0: whole, index, groups } of text.matchAll(INTRODUCED_NAME)) {
     spans.push({ start: index + whole.length - groups!['name']!.length, end: index + whole.length });
   }
-  for (const { 0: given, index } of text.matchAll(CAPITALISED)) {
-    if (!GIVEN_NAMES.has(given)) continue;
-    REST.lastIndex = index + given.length;
+  for (const { 0: name, index } of text.matchAll(CAPITALISED)) {
+    if (!GIVEN_NAMES.has(name)) continue;
+    REST.lastIndex = index + name.length;
     const rest = REST.exec(text);
-    if (rest && !NO_SURNAMES.has(rest[1]!)) spans.push({ start: index, end: index + given.length + rest[0].length });
+    if (rest && !NO_SURNAMES.has(rest[1]!)) spans.push({ start: index, end: index + name.length + rest[0].length });
   }
   return merged(spans);
 }

@@ -13,7 +13,7 @@ export interface ProviderEntry {
 
 /** The provider of each upstream, and the entries that the file needs beside the shipped ones. */
 export interface AssignedProviders {
-  /** In the order of the upstreams. */
+  /** Slugs in the order of the upstreams. */
   readonly slugs: readonly string[];
   readonly entries: readonly ProviderEntry[];
 }
@@ -21,7 +21,7 @@ export interface AssignedProviders {
 /**
  * Assigns one provider to each address and key. The shipped slug goes to one upstream that calls the shipped provider
  * at its address: preferably to one whose key is in the variable of the shipped entry, which needs no entry; otherwise
- * an entry with the other variable replaces the shipped one. Every other upstream gets a slug of its own.
+ * an entry with the other variable replaces the shipped one. Every other upstream gets a separate slug.
  * @param taken slugs of the shipped catalog
  */
 export function assignProviders(

@@ -16,11 +16,11 @@ export function perMillion(value: unknown): string | undefined {
   if (!match) return undefined;
   const [, whole = '', fraction = '', exponent = '0'] = match;
   const digits = whole + fraction;
-  const places = fraction.length - Number(exponent) - PER_MILLION;
-  const padded = digits.padStart(places + 1, '0');
-  const point = padded.length - places;
-  const left = (places > 0 ? padded.slice(0, point) : digits + '0'.repeat(-places)).replace(/^0+(?=\d)/, '');
-  const right = (places > 0 ? padded.slice(point) : '').replace(/0+$/, '');
+  const decimals = fraction.length - Number(exponent) - PER_MILLION;
+  const padded = digits.padStart(decimals + 1, '0');
+  const point = padded.length - decimals;
+  const left = (decimals > 0 ? padded.slice(0, point) : digits + '0'.repeat(-decimals)).replace(/^0+(?=\d)/, '');
+  const right = (decimals > 0 ? padded.slice(point) : '').replace(/0+$/, '');
   if (left.length > DIGITS_MAX || right.length > DECIMALS_MAX) return undefined;
   return right === '' ? left : `${left}.${right}`;
 }

@@ -9,14 +9,14 @@ import { textOf } from '../text-of.js';
 export type DeploymentKey =
   /** A variable holds it. */
   | { readonly kind: 'variable'; readonly name: string }
-  /** It is in the file, or has several parts, so a variable has to be set. `form` describes its content. */
+  /** The key is in the file, or has several parts, so a variable has to be set. `form` describes its content. */
   | { readonly kind: 'unset'; readonly identity: string; readonly form: string }
   /** The file does not mention it. */
   | { readonly kind: 'usual' }
   /** A placeholder for no key. */
   | { readonly kind: 'none' };
 
-const PLAIN_KEY = 'the key that stands in the file as plain text';
+const PLAIN_KEY = 'the key that is in the file as plain text';
 const AWS_KEYS = 'JSON of the two keys: {"accessKeyId", "secretAccessKey", "region"}';
 const ENTRA = 'JSON of the application: {"tenant_id", "client_id", "client_secret", "resource_name"}';
 const SERVICE_ACCOUNT = "the service account's key itself, as JSON";

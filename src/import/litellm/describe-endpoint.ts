@@ -18,7 +18,7 @@ export interface DescribedEndpoint {
   readonly shipped: Model | undefined;
   readonly contextLength: number;
   readonly inputModalities: readonly Modality[];
-  readonly outputModalities: readonly Modality[];
+  readonly outputModalities: Model['outputModalities'];
   /** `model`, `dialect`, `pricing` or `free`, `max_completion_tokens`, `quantization`, `supported_parameters`. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
@@ -31,10 +31,10 @@ export function describeEndpoint(
   note: Note,
 ): DescribedEndpoint | undefined {
   const { params, info } = deployment;
-  const place = titleOf(deployment);
+  const location = titleOf(deployment);
   const base = splitModel(textOf(info['base_model']) ?? '', undefined).model;
   const found = findShipped(upstream, base, shipped);
-  const price = priceOf({ ...params, ...info }, upstream, found, place, note);
+  const price = priceOf({ ...params, ...info }, upstream, found, location, note);
   if (!price) return undefined;
   const maxCompletionTokens =
     tokens(info['max_output_tokens']) ?? found?.endpoint.maxCompletionTokens ?? found?.model.maxCompletionTokens;
@@ -44,7 +44,7 @@ export function describeEndpoint(
   const supported = found?.endpoint.supportedParameters ?? [];
   return {
     shipped: found?.model,
-    contextLength: contextOf(info, found, place, note),
+    contextLength: contextOf(info, found, location, note),
     inputModalities: found?.model.inputModalities ?? inputsOf(info),
     outputModalities: found?.model.outputModalities ?? ['text'],
     fields: {
@@ -74,46 +74,46 @@ function priceOf(
   values: JsonObject,
   { baseUrl, isServer }: Upstream,
   found: ShippedEndpoint | undefined,
-  place: string,
+  location: string,
   note: Note,
 ): Price | undefined {
   const reading = readPrices(values);
   if ('pricing' in reading) return reading;
   if ('isFree' in reading) {
-    note('assumed', place, 'is free, as its prices are 0 (`free: true`)');
+    note('assumed', location, 'is free, as its prices are 0 (`free: true`)');
     return { free: true };
   }
   if (reading.fault !== undefined) {
     note(
       'left-out',
-      place,
+      location,
       `its ${reading.fault} is no price that the catalog can hold: at most 6 decimals for a million tokens`,
     );
     return undefined;
   }
   if (found) {
     const { model, endpoint } = found;
-    note('assumed', place, `has the price of the shipped catalog for ${model.id} at ${endpoint.provider.slug}`);
+    note('assumed', location, `has the price of the shipped catalog for ${model.id} at ${endpoint.provider.slug}`);
     return endpoint.pricing ? { pricing: viewPricing(endpoint.pricing) } : { free: true };
   }
   if (isServer && baseUrl !== undefined && isLocal(baseUrl)) {
-    note('assumed', place, 'is free, as it is a server of your own without a price (`free: true`)');
+    note('assumed', location, 'is free, because it is your own server and has no price (`free: true`)');
     return { free: true };
   }
   note(
     'left-out',
-    place,
+    location,
     'has no price: give input_cost_per_token and output_cost_per_token in its model_info, and import again',
   );
   return undefined;
 }
 
-function contextOf(info: JsonObject, found: ShippedEndpoint | undefined, place: string, note: Note): number {
+function contextOf(info: JsonObject, found: ShippedEndpoint | undefined, location: string, note: Note): number {
   const known = tokens(info['max_input_tokens']) ?? found?.endpoint.contextLength;
   if (known !== undefined) return known;
   note(
     'assumed',
-    place,
+    location,
     `has a context of ${CONTEXT_ASSUMED} tokens: max_input_tokens in its model_info overrides this`,
   );
   return CONTEXT_ASSUMED;

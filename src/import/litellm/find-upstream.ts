@@ -6,24 +6,24 @@ import type { ConfigValues } from './config-values.js';
 import { textOf } from '../text-of.js';
 import { deploymentKey, type DeploymentKey } from './deployment-key.js';
 
-/** What a deployment calls, and how. */
+/** The provider, address and model that a deployment calls. */
 export interface Upstream {
   /** The provider of the shipped catalog that it is, or whose format it speaks; undefined where there is none. */
   readonly like: CatalogProvider | undefined;
-  /** The base name of an entry of its own. */
+  /** Base name for a separate provider entry. */
   readonly family: string;
-  /** Its address where it differs from the shipped one. */
+  /** Base URL, if it differs from the shipped provider's. */
   readonly baseUrl?: string;
-  /** It computes its answers itself. */
+  /** Whether the address is a server that computes answers itself, not a proxy. */
   readonly isServer?: boolean;
-  /** It is at the default address of its family. */
+  /** Whether the server is at the default address of its family. */
   readonly isUsualAddress?: boolean;
   /** Distinguishes its entry from others of the family, where the address does not. */
   readonly label?: string;
   readonly apiVersion?: string;
   /** The catalog cannot represent its version, or the version is in a variable that is not set. */
   readonly losesVersion?: boolean;
-  /** Its dialect where it differs from the provider's. */
+  /** Dialect of the deployment, if it differs from the provider's. */
   readonly dialect?: DialectId;
   /** The model's name there. */
   readonly model: string;
@@ -32,11 +32,11 @@ export interface Upstream {
   readonly usualVariable?: string;
 }
 
-/** Either the upstream, or what the deployment lacks. */
+/** The upstream, or the missing part of the deployment. */
 export type UpstreamReading = { readonly upstream: Upstream } | { readonly fault: string };
 
 /** The parameters of a deployment, and what they are read with. */
-interface Reading {
+interface UpstreamInputs {
   readonly params: JsonObject;
   /** Providers of the shipped catalog. */
   readonly shipped: ReadonlyMap<string, CatalogProvider>;
@@ -51,7 +51,7 @@ const AZURE_HINT = /^(?:o_series|gpt5_series)\//;
 const BEDROCK_HINT = /^(?:converse|invoke|converse_like)\//;
 const AWS_REGION = /^[a-z]{2,4}(?:-[a-z]+)+-\d$/;
 
-export function findUpstream(reading: Reading): UpstreamReading {
+export function findUpstream(reading: UpstreamInputs): UpstreamReading {
   const { params } = reading;
   const { prefix: name, model } = splitModel(textOf(params['model']) ?? '', textOf(params['custom_llm_provider']));
   const prefix = name === undefined ? undefined : PREFIXES.get(name);
@@ -72,7 +72,7 @@ export function findUpstream(reading: Reading): UpstreamReading {
 type Address = { readonly baseUrl: string } | { readonly fault: string } | undefined;
 type Keyless = Omit<Upstream, 'key'>;
 
-function readAddress({ params, values }: Reading, prefix: Prefix): Address {
+function readAddress({ params, values }: UpstreamInputs, prefix: Prefix): Address {
   const value = params['api_base'] ?? params['base_url'] ?? params['aws_bedrock_runtime_endpoint'];
   const read = values.read(value);
   if (read && 'unset' in read)
@@ -99,7 +99,7 @@ function ofShipped(
   prefix: Extract<Prefix, { slug: string }> & { readonly name: string },
   model: string,
   address: { readonly baseUrl: string } | undefined,
-  reading: Reading,
+  reading: UpstreamInputs,
 ): Keyless | { fault: string } {
   const like = reading.shipped.get(prefix.slug);
   if (!like) return { fault: `the shipped catalog has no provider "${prefix.slug}"` };
@@ -128,7 +128,12 @@ function ofShipped(
 
 type Plain = Omit<Keyless, 'model' | 'like'> & { readonly like: CatalogProvider };
 
-function atAzure(plain: Plain, name: string, model: string, { params, values }: Reading): Keyless | { fault: string } {
+function atAzure(
+  plain: Plain,
+  name: string,
+  model: string,
+  { params, values }: UpstreamInputs,
+): Keyless | { fault: string } {
   if (plain.baseUrl === undefined)
     return { fault: 'its api_base is missing: the address of an Azure resource is its own' };
   if (name === 'azure_ai' && model.startsWith('claude')) return { ...plain, model, dialect: 'anthropic-messages' };
@@ -144,39 +149,40 @@ function atAzure(plain: Plain, name: string, model: string, { params, values }: 
   };
 }
 
-function atBedrock(plain: Plain, model: string, { params, values }: Reading): Keyless | { fault: string } {
+function atBedrock(plain: Plain, model: string, { params, values }: UpstreamInputs): Keyless | { fault: string } {
   let name = model.replace(BEDROCK_HINT, '');
   const region = values.read(params['aws_region_name']);
-  let place = region && 'text' in region ? region.text : undefined;
+  let regionName = region && 'text' in region ? region.text : undefined;
   const [first = '', ...rest] = name.split('/');
-  if (rest.length > 0 && AWS_REGION.test(first)) [place, name] = [first, rest.join('/')];
-  if (place !== undefined && !AWS_REGION.test(place)) return { fault: 'its aws_region_name is no region' };
+  if (rest.length > 0 && AWS_REGION.test(first)) [regionName, name] = [first, rest.join('/')];
+  if (regionName !== undefined && !AWS_REGION.test(regionName)) return { fault: 'its aws_region_name is no region' };
   const profile = textOf(params['model_id']);
   return {
     ...plain,
     ...(plain.baseUrl === undefined &&
-      place !== undefined && { baseUrl: plain.like.baseUrl.replace('{region}', place), label: place }),
+      regionName !== undefined && { baseUrl: plain.like.baseUrl.replace('{region}', regionName), label: regionName }),
     model: profile ?? name,
     ...(/(?:^|\.)anthropic\./.test(name) && { dialect: 'anthropic-messages' as const }),
   };
 }
 
-function atVertex(plain: Plain, model: string, { params, values }: Reading): Keyless | { fault: string } {
+function atVertex(plain: Plain, model: string, { params, values }: UpstreamInputs): Keyless | { fault: string } {
   const location = values.read(params['vertex_location'] ?? params['vertex_ai_location']);
-  const place = location && 'text' in location ? location.text : undefined;
-  if (place !== undefined && !/^[a-z0-9-]+$/.test(place)) return { fault: 'its vertex_location is no place' };
+  const locationName = location && 'text' in location ? location.text : undefined;
+  if (locationName !== undefined && !/^[a-z0-9-]+$/.test(locationName))
+    return { fault: 'its vertex_location is no place' };
   const dialect = vertexDialect(model);
   if (!dialect || !SERVED_DIALECTS.vertex.includes(dialect))
     return { fault: 'nothing here calls such models on Vertex' };
   return {
     ...plain,
     ...(plain.baseUrl === undefined &&
-      place !== undefined && {
+      locationName !== undefined && {
         baseUrl: plain.like.baseUrl.replace(
-          place === 'global' ? '{region}-' : '{region}',
-          place === 'global' ? '' : place,
+          locationName === 'global' ? '{region}-' : '{region}',
+          locationName === 'global' ? '' : locationName,
         ),
-        label: place,
+        label: locationName,
       }),
     model,
     ...(dialect !== plain.like.dialect && { dialect }),

@@ -1,4 +1,4 @@
-import type { Modality, Model } from '../../core/routing/catalog.js';
+import type { OutputModality, Model } from '../../core/routing/catalog.js';
 import type { Note } from '../remark.js';
 import { slugText } from './addresses.js';
 import type { DescribedEndpoint } from './describe-endpoint.js';
@@ -7,7 +7,7 @@ import { titleOf } from './read-config.js';
 
 /** A deployment that can be carried over. */
 export interface PlacedDeployment {
-  readonly place: string;
+  readonly location: string;
   /** The model name that clients request. */
   readonly name: string;
   /** Slug of its provider. */
@@ -59,15 +59,15 @@ function endpointsOf(members: readonly PlacedDeployment[], contextLength: number
   const known = new Map<string, string>();
   return members.flatMap((member) => {
     const { provider, endpoint } = member;
-    const place = titleOf(member);
+    const location = titleOf(member);
     const { model, ...fields } = endpoint.fields;
     const identity = JSON.stringify([provider, model, fields['dialect']]);
     const twin = known.get(identity);
     if (twin !== undefined) {
-      note('not-carried', place, `is the same endpoint as ${twin}: same address, same key, same model`);
+      note('not-carried', location, `is the same endpoint as ${twin}: same address, same key, same model`);
       return [];
     }
-    known.set(identity, place);
+    known.set(identity, location);
     const used = variants.get(provider) ?? new Set<string>();
     variants.set(provider, used);
     const variant = used.size === 0 ? '' : freeVariant(slugText(String(model)) || 'another', used);
@@ -93,7 +93,7 @@ const sameOf = <Value>(values: readonly Value[]): Value | undefined =>
   values.every((value) => value === values[0]) ? values[0] : undefined;
 
 /** Modalities common to all: a request may go to any of them. */
-const commonOf = (lists: readonly (readonly Modality[])[]): readonly Modality[] => {
+const commonOf = (lists: readonly (readonly OutputModality[])[]): readonly OutputModality[] => {
   const common = lists[0]!.filter((modality) => lists.every((list) => list.includes(modality)));
   return common.length > 0 ? common : ['text'];
 };

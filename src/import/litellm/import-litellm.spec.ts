@@ -1,5 +1,5 @@
 // A configuration of LiteLLM's becomes a catalog that calls the same upstreams; everything else is noted with its
-// place, and no key of the file is in the output. The catalog is read by the gateway's own reader over a part of the
+// path, and no key of the file is in the output. The catalog is read by the gateway's own reader over a part of the
 // shipped catalog.
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
@@ -21,7 +21,7 @@ const shipped = {
 interface Outcome {
   readonly catalog: CatalogSnapshot;
   readonly text: string;
-  /** `group place: message`, in the order of the notes. */
+  /** `group path: message`, in the order of the notes. */
   readonly noted: readonly string[];
 }
 
@@ -30,7 +30,7 @@ function outcomeOf(config: object, variables: NodeJS.ProcessEnv = {}): Outcome {
   const file = () => ({ failure: 'is not there' });
   const reading = readCatalog({ name: 'written', text }, shipped, { variable: (name) => name, file });
   if ('faults' in reading) throw new Error(reading.faults.map(({ field, message }) => `${field} ${message}`).join());
-  const noted = remarks.map(({ group, place, message }) => `${group} ${place}: ${message}`);
+  const noted = remarks.map(({ group, location, message }) => `${group} ${location}: ${message}`);
   return { catalog: reading.snapshot, text, noted };
 }
 
@@ -289,7 +289,7 @@ describe('what it costs', () => {
     const local = noted({ model: 'ollama/llama3' });
     expect(modelOf(local, 'x').endpoints[0]!.pricing).toBeNull();
     expect(local.noted).toContain(
-      'assumed model_list.0 (x): is free, as it is a server of your own without a price (`free: true`)',
+      'assumed model_list.0 (x): is free, because it is your own server and has no price (`free: true`)',
     );
     const zero = noted({ model: 'openai/gpt-4o' }, { input_cost_per_token: 0, output_cost_per_token: 0 });
     expect(modelOf(zero, 'x').endpoints[0]!.pricing).toBeNull();
@@ -369,7 +369,7 @@ describe('what is not carried', () => {
     },
   );
 
-  it('is noted with its place', () => {
+  it('is noted with its path', () => {
     const { noted } = outcomeOf({
       model_list: [
         deployment('openai/*', { model: 'openai/*' }),
@@ -387,8 +387,8 @@ describe('what is not carried', () => {
       general_settings: { master_key: 'sk-1', database_url: 'postgres://u:p@h/d' },
       environment_variables: { OPENAI_API_KEY: 'sk-2' },
     });
-    const places = noted.map((line) => line.split(': ')[0]);
-    expect(places.filter((place) => !/^(?:assumed|variables|names)/.test(place!))).toEqual([
+    const locations = noted.map((line) => line.split(': ')[0]);
+    expect(locations.filter((location) => !/^(?:assumed|variables|names)/.test(location!))).toEqual([
       'left-out model_list.3',
       'left-out model_list.4',
       'left-out model_list.0 (openai/*)',
@@ -432,8 +432,8 @@ describe('what is not carried', () => {
     expect(noted).toEqual(
       expect.arrayContaining([
         'variables OPENAI_API_KEY: the key, for the provider openai',
-        'variables OPENAI_2_API_KEY: the key that stands in the file as plain text, for the provider openai-2',
-        'variables OPENAI_3_API_KEY: the key that stands in the file as plain text, for the provider openai-3',
+        'variables OPENAI_2_API_KEY: the key that is in the file as plain text, for the provider openai-2',
+        'variables OPENAI_3_API_KEY: the key that is in the file as plain text, for the provider openai-3',
       ]),
     );
   });

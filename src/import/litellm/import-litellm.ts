@@ -26,7 +26,7 @@ export interface LitellmImport {
   readonly remarks: readonly Remark[];
 }
 
-/** What an import needs besides the file. */
+/** Inputs of an import besides the file. */
 export interface LitellmSurroundings {
   /** The shipped catalog: prices, addresses and terms of its providers. */
   readonly shipped: CatalogFile;
@@ -41,7 +41,7 @@ export interface LitellmSurroundings {
  */
 export function importLitellm(text: string, { shipped, variables }: LitellmSurroundings): LitellmImport {
   const remarks: Remark[] = [];
-  const note: Note = (group, place, message) => void remarks.push({ group, place, message });
+  const note: Note = (group, location, message) => void remarks.push({ group, location, message });
   const snapshot = snapshotOf(shipped, undefined);
   const { deployments, settings } = readConfig(text, note);
   const own = settings['environment_variables'];
@@ -52,13 +52,13 @@ export function importLitellm(text: string, { shipped, variables }: LitellmSurro
     snapshot.providers.keys(),
     note,
   );
-  const placed = carried.map(({ deployment: { place, name }, endpoint }, index) => ({
-    place,
+  const located = carried.map(({ deployment: { location, name }, endpoint }, index) => ({
+    location,
     name,
     endpoint,
     provider: slugs[index]!,
   }));
-  const models = withAliases(gatherModels(placed, note), settings, note);
+  const models = withAliases(gatherModels(located, note), settings, note);
   for (const { deployment, upstream } of carried) noteDeployment(deployment, upstream, note);
   noteSettings(settings, note);
   const written = print(entries, [...models.values()]);
@@ -161,7 +161,7 @@ function print(providers: readonly ProviderEntry[], models: readonly ModelEntry[
   return `${head}\n${document.toString({ lineWidth: 0, flowCollectionPadding: true })}`;
 }
 
-/** Puts each key of an entry on a line of its own. */
+/** Puts each key of an entry on a separate line. */
 function unfold(list: unknown): void {
   if (isSeq(list)) for (const entry of list.items) if (isCollection(entry)) entry.flow = false;
 }

@@ -17,7 +17,7 @@ const READ_PARAMS: ReadonlySet<string> = new Set([
 ]); // oxfmt-ignore
 
 const BALANCING = 'deployments of a model are drawn by price and health, not by weights: docs/use/routing.md';
-const LIMITS = 'limits stand at keys (`rate_limits`) and at models (`limits`, for each account), not at endpoints';
+const LIMITS = 'limits belong to keys (`rate_limits`) and models (`limits`, for each account), not to endpoints';
 const TIMEOUTS = 'time-outs are settings of the gateway, and `timeouts` of an endpoint';
 const DEFAULTS = 'callers set it in their requests';
 const AWS_LOGIN = 'keys are given to the gateway: it takes none from roles, profiles or the machine';
@@ -67,31 +67,31 @@ const SILENT_INFO =
   /^(?:id|db_model|mode|description|litellm_provider|supports_\w+|supported_\w+|created_\w+|updated_\w+)$/;
 
 /** Notes what of a carried deployment was not carried over. */
-export function noteDeployment({ place, params, info, rest }: Deployment, upstream: Upstream, note: Note): void {
+export function noteDeployment({ location, params, info, rest }: Deployment, upstream: Upstream, note: Note): void {
   for (const key of Object.keys(params)) {
     if (READ_PARAMS.has(key) || isPriceKey(key)) continue;
-    note('not-carried', `${place}.litellm_params.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
+    note('not-carried', `${location}.litellm_params.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
   }
   const address = ADDRESS_KEYS.find((key) => params[key] !== undefined && params[key] !== null);
-  if (address !== undefined) noteAddress(`${place}.litellm_params.${address}`, params[address], upstream, note);
-  if (upstream.losesVersion) note('not-carried', `${place}.litellm_params.api_version`, NO_VERSION);
+  if (address !== undefined) noteAddress(`${location}.litellm_params.${address}`, params[address], upstream, note);
+  if (upstream.losesVersion) note('not-carried', `${location}.litellm_params.api_version`, NO_VERSION);
   for (const key of Object.keys(info)) {
     if (DESCRIBING_KEYS.has(key) || isPriceKey(key) || SILENT_INFO.test(key)) continue;
-    note('not-carried', `${place}.model_info.${key}`, INFO_REASONS[key] ?? NO_COUNTERPART);
+    note('not-carried', `${location}.model_info.${key}`, INFO_REASONS[key] ?? NO_COUNTERPART);
   }
-  for (const key of Object.keys(rest)) note('not-carried', `${place}.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
+  for (const key of Object.keys(rest)) note('not-carried', `${location}.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
 }
 
 /** Keys of an address; the first that is present applies. */
 const ADDRESS_KEYS = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'] as const;
 
 /** Warns of path segments that may be keys: a key cannot be distinguished from an account name. */
-function noteAddress(place: string, address: unknown, { baseUrl }: Upstream, note: Note): void {
+function noteAddress(location: string, address: unknown, { baseUrl }: Upstream, note: Note): void {
   if (typeof address === 'string' && address.includes('?'))
-    note('not-carried', place, 'its query: an address has none here');
+    note('not-carried', location, 'its query: an address has none here');
   const parts = parseUrl(baseUrl ?? '')?.pathname.split('/') ?? [];
   if (parts.some((part) => LIKE_A_KEY.test(part)))
-    note('assumed', place, 'a part of its path looks like a key: it stands in the catalog as it is');
+    note('assumed', location, 'a part of its path looks like a key: it stands in the catalog as it is');
 }
 
 const LIKE_A_KEY = /^(?:sk|pk|key)[-_]\w|^(?=[^a-z]*[a-z])(?=\D*\d)[\w-]{20,}$/i;
@@ -147,7 +147,7 @@ export function noteSettings(settings: JsonObject, note: Note): void {
     }
     const keys = isJsonObject(value) ? Object.keys(value) : [];
     if (!isJsonObject(value)) note('not-carried', section, SETTING_REASONS[section] ?? NO_COUNTERPART);
-    for (const key of keys.filter((one) => one !== 'model_group_alias'))
+    for (const key of keys.filter((name) => name !== 'model_group_alias'))
       note('not-carried', `${section}.${key}`, SETTING_REASONS[key] ?? NO_COUNTERPART);
   }
 }

@@ -1,7 +1,7 @@
-/** What LiteLLM calls for a prefix of `litellm_params.model`. */
+/** The provider or server that LiteLLM calls for a prefix of `litellm_params.model`. */
 export type Prefix =
   | {
-      /** Its slug in the shipped catalog. */
+      /** Slug of the provider in the shipped catalog. */
       readonly slug: string;
       /** The variable that LiteLLM reads its key from, where it differs from the shipped catalog's. */
       readonly variable?: string;
@@ -9,17 +9,17 @@ export type Prefix =
   | {
       /** A self-hosted server of the chat format: the name of its provider. */
       readonly server: string;
-      /** Its default address. */
+      /** Default address of the server. */
       readonly address?: string;
-      /** It serves the format below `/v1`, which LiteLLM's `api_base` may omit. */
+      /** Whether the server has the format below `/v1`, which LiteLLM's `api_base` may omit. */
       readonly isVersioned?: true;
-      /** It forwards to paid services. */
+      /** Whether the server forwards to paid services. */
       readonly passesOn?: true;
     };
 
 /**
- * By the names of docs.litellm.ai/docs/providers, read 2026-11-25. Absent ones have no known address, or speak a format
- * of their own.
+ * Prefixes by the names of docs.litellm.ai/docs/providers, read 2026-11-25. Absent ones have no known address, or speak
+ * a format of their own.
  */
 export const PREFIXES: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
   ['openai', { slug: 'openai' }],

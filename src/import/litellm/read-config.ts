@@ -9,7 +9,7 @@ const ALIASES_MAX = 1000;
 /** One entry of `model_list`: LiteLLM balances over those of one name. */
 export interface Deployment {
   /** `model_list.3` */
-  readonly place: string;
+  readonly location: string;
   /** `model_name`: the name that clients request. */
   readonly name: string;
   readonly params: JsonObject;
@@ -18,8 +18,8 @@ export interface Deployment {
   readonly rest: JsonObject;
 }
 
-/** Its place and its name. */
-export const titleOf = ({ place, name }: Pick<Deployment, 'place' | 'name'>): string => `${place} (${name})`;
+/** Path and name of a deployment. */
+export const titleOf = ({ location, name }: Pick<Deployment, 'location' | 'name'>): string => `${location} (${name})`;
 
 /** A configuration of LiteLLM's proxy, of which only the form is checked. */
 export interface LitellmConfig {
@@ -53,11 +53,11 @@ function parseYaml(text: string): unknown {
   }
 }
 
-function readEntry(entry: unknown, place: string, note: Note): readonly Deployment[] {
+function readEntry(entry: unknown, location: string, note: Note): readonly Deployment[] {
   const { model_name: name, litellm_params: params, model_info: info, ...rest } = isJsonObject(entry) ? entry : {};
   if (typeof name !== 'string' || name === '' || !isJsonObject(params)) {
-    note('left-out', place, 'has no model_name or no litellm_params');
+    note('left-out', location, 'has no model_name or no litellm_params');
     return [];
   }
-  return [{ place, name, params, info: isJsonObject(info) ? info : {}, rest }];
+  return [{ location, name, params, info: isJsonObject(info) ? info : {}, rest }];
 }

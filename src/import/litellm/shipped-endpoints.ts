@@ -15,11 +15,11 @@ export class ShippedEndpoints {
 
   constructor({ models }: Pick<CatalogSnapshot, 'models'>) {
     const every = [...models.values()].flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })));
-    for (const one of every) this.add(one, one.endpoint.upstreamModel);
+    for (const shipped of every) this.add(shipped, shipped.endpoint.upstreamModel);
     // Then by the other names of the model: its aliases include the vendor's own short names.
-    for (const one of every) {
-      for (const name of [one.model.id.slice(one.model.id.indexOf('/') + 1), ...(one.model.aliases ?? [])])
-        this.add(one, name);
+    for (const shipped of every) {
+      for (const name of [shipped.model.id.slice(shipped.model.id.indexOf('/') + 1), ...(shipped.model.aliases ?? [])])
+        this.add(shipped, name);
     }
   }
 
@@ -27,9 +27,9 @@ export class ShippedEndpoints {
     return this.byName.get(`${slug} ${upstreamModel}`);
   }
 
-  private add(one: ShippedEndpoint, name: string): void {
-    const key = `${one.endpoint.provider.slug} ${name}`;
-    if (!this.byName.has(key)) this.byName.set(key, one);
+  private add(shipped: ShippedEndpoint, name: string): void {
+    const key = `${shipped.endpoint.provider.slug} ${name}`;
+    if (!this.byName.has(key)) this.byName.set(key, shipped);
   }
 }
 

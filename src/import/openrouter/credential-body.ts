@@ -11,13 +11,13 @@ const HASHES = 'allowed_api_key_hashes';
 
 /** The body that enters a credential anew, without its `key`. @param hashes new hash by old one */
 export function credentialBody(
-  { place, fields, provider }: ExportedCredential,
+  { location, fields, provider }: ExportedCredential,
   workspaces: Workspaces,
   hashes: ReadonlyMap<string, string>,
   note: Note,
 ): Readonly<Record<string, unknown>> {
   const name = typeof fields['name'] === 'string' ? `, ${fields['name']}` : '';
-  const title = `${place} (${provider}${name})`;
+  const title = `${location} (${provider}${name})`;
   note('credentials', title, 'POST /api/v1/byok with the printed body and its `key`, which no export has');
   if (fields['workspace_id'] === null)
     note('assumed', title, 'is for the default workspace alone: here a credential is for one workspace');

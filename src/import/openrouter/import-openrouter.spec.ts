@@ -33,11 +33,11 @@ describe('a gateway that fails', () => {
       .end(JSON.stringify(body));
 
   function run(): Promise<void> {
-    const note: Note = (group, place, message) => void noted.push(`${group} ${place}: ${message}`);
+    const note: Note = (group, location, message) => void noted.push(`${group} ${location}: ${message}`);
     const { port } = server.address() as AddressInfo;
     const client = new ManagementClient(`http://127.0.0.1:${port}/api`, new Secret(KEY));
     const fields = { hash: 'old', name: 'app', disabled: true, limit: 5, usage: 1 };
-    const keys = [{ place: 'keys.json.0', hash: 'old', fields }];
+    const keys = [{ location: 'keys.json.0', hash: 'old', fields }];
     const print = (line: object): void => void printed.push(line);
     return importOpenrouter({ keys, credentials: [] }, { client, again: false, now: 0, print, note });
   }
@@ -93,7 +93,7 @@ describe('a gateway that fails', () => {
     expect(printed).toEqual([]);
   });
 
-  it('by refusing one body is reported, and the import goes on', async () => {
+  it('by refusing one body is reported, and the import continues', async () => {
     answer = (call, response) => {
       if (call.startsWith('GET')) reply(response, 200, { data: [] });
       else reply(response, 400, { error: { message: 'limit: must be at least 0' } });

@@ -8,7 +8,7 @@ import { RefusedBody, type ManagementClient } from './management-client.js';
 import type { ExportedCredential, ExportedKey, OpenrouterExports } from './read-exports.js';
 import { Workspaces } from './workspaces.js';
 
-/** What an import of exports runs with. */
+/** Dependencies and options of an import of exports. */
 export interface OpenrouterTools {
   /** The gateway in which keys are created; absent: the requests are printed instead. */
   readonly client: ManagementClient | undefined;
@@ -80,9 +80,9 @@ async function makeKeys(
     // Keys that exist under this name are from an earlier import; the export may have more of them.
     const known = existing.get(request.body.name)?.shift();
     if (known !== undefined) {
-      // It may have been enabled on purpose: this is reported, and the key is left unchanged.
+      // A key may have been enabled on purpose: this is reported, and the key is left unchanged.
       const isOn = request.disabled && !known.disabled ? ', and is on although the exported one is off' : '';
-      note('left-out', request.place, `is there already, by its name${isOn}: --again makes another`);
+      note('left-out', request.location, `is there already, by its name${isOn}: --again makes another`);
       hashes.set(request.oldHash, known.hash);
       continue;
     }
@@ -97,12 +97,12 @@ async function makeKeys(
 }
 
 /** Disables a key. Where that fails, it is reported: a disabled key must not stay enabled unnoticed. */
-async function switchOff({ hash }: MadeKey, { place }: KeyRequest, client: ManagementClient): Promise<void> {
+async function switchOff({ hash }: MadeKey, { location }: KeyRequest, client: ManagementClient): Promise<void> {
   try {
     await client.call('PATCH', `/keys/${hash}`, { disabled: true });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new ImportRefused(`${place} was made and could not be switched off: ${why}`, { cause: error });
+    throw new ImportRefused(`${location} was made and could not be switched off: ${why}`, { cause: error });
   }
 }
 
@@ -113,7 +113,7 @@ interface MadeKey {
 }
 
 async function makeKey(
-  { body, place }: KeyRequest,
+  { body, location }: KeyRequest,
   client: ManagementClient,
   note: Note,
 ): Promise<MadeKey | undefined> {
@@ -124,7 +124,7 @@ async function makeKey(
     return { name: body.name, hash, key };
   } catch (error) {
     if (!(error instanceof RefusedBody)) throw error;
-    note('left-out', place, `the gateway refuses it: ${error.message}`);
+    note('left-out', location, `the gateway refuses it: ${error.message}`);
     return undefined;
   }
 }

@@ -5,25 +5,25 @@ import type { Workspaces } from './workspaces.js';
 
 /** The request that creates a key here (docs/operate/keys.md#administration). */
 export interface KeyRequest {
-  readonly place: string;
-  /** Its hash in the export, by which credentials refer to it. */
+  readonly location: string;
+  /** Hash of the key in the export; exported credentials refer to keys by this hash. */
   readonly oldHash: string;
   readonly body: { readonly name: string; readonly [field: string]: unknown };
-  /** It is disabled once it is created. */
+  /** Whether the key is disabled once it is created. */
   readonly disabled: boolean;
 }
 
 /** @returns undefined where there is nothing to create: noted. @param now epoch milliseconds */
 export function keyRequest(
-  { place, fields, hash }: ExportedKey,
+  { location, fields, hash }: ExportedKey,
   workspaces: Workspaces,
   now: number,
   note: Note,
 ): KeyRequest | undefined {
   const { name, limit, limit_reset: reset, usage, expires_at: expiry, external_user: external } = fields;
-  const title = `${place} (${typeof name === 'string' ? name : ''})`;
+  const title = `${location} (${typeof name === 'string' ? name : ''})`;
   if (typeof name !== 'string' || name === '') {
-    note('left-out', place, 'has no name');
+    note('left-out', location, 'has no name');
     return undefined;
   }
   const expiresAt = typeof expiry === 'string' ? new Date(expiry) : undefined;
@@ -37,7 +37,7 @@ export function keyRequest(
   const creator = fields['creator_user_id'];
   const workspace = workspaces.find(fields['workspace_id'], title, note);
   return {
-    place: title,
+    location: title,
     oldHash: hash,
     body: {
       name,

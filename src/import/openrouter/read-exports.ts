@@ -4,17 +4,17 @@ import type { Note } from '../remark.js';
 import { textOf } from '../text-of.js';
 
 /** One entry of an exported list. */
-interface Exported {
+interface ExportedEntry {
   /** `keys.json.3` */
-  readonly place: string;
+  readonly location: string;
   readonly fields: JsonObject;
 }
 
-export interface ExportedKey extends Exported {
+export interface ExportedKey extends ExportedEntry {
   readonly hash: string;
 }
 
-export interface ExportedCredential extends Exported {
+export interface ExportedCredential extends ExportedEntry {
   readonly provider: string;
 }
 
@@ -38,21 +38,21 @@ export interface ExportFile {
 export function readExports(files: readonly ExportFile[], note: Note): OpenrouterExports {
   const keys: ExportedKey[] = [];
   const credentials: ExportedCredential[] = [];
-  for (const { place, fields } of files.flatMap(readList)) {
+  for (const { location, fields } of files.flatMap(readList)) {
     const [hash, provider] = [textOf(fields['hash']), textOf(fields['provider'])];
-    if (hash !== undefined) keys.push({ place, fields, hash });
-    else if (provider !== undefined) credentials.push({ place, fields, provider });
-    else note('left-out', place, 'is neither a key nor a credential');
+    if (hash !== undefined) keys.push({ location, fields, hash });
+    else if (provider !== undefined) credentials.push({ location, fields, provider });
+    else note('left-out', location, 'is neither a key nor a credential');
   }
   return { keys, credentials };
 }
 
-function readList({ name, text }: ExportFile): readonly Exported[] {
+function readList({ name, text }: ExportFile): readonly ExportedEntry[] {
   const value = parse(name, text);
   const list: unknown = isJsonObject(value) ? value['data'] : value;
   if (!Array.isArray(list)) throw new ImportRefused(`${name} is no list of GET /keys or GET /byok: it has no "data"`);
   const entries: readonly unknown[] = list;
-  return entries.map((entry, index) => ({ place: `${name}.${index}`, fields: isJsonObject(entry) ? entry : {} }));
+  return entries.map((entry, index) => ({ location: `${name}.${index}`, fields: isJsonObject(entry) ? entry : {} }));
 }
 
 function parse(name: string, text: string): unknown {

@@ -9,7 +9,7 @@ export class Workspaces {
     this.ids = new Set(ids);
   }
 
-  /** The same workspace, or undefined for the default one; a workspace that does not exist here is noted. */
+  /** The workspace here, or undefined for the default one; a workspace that does not exist here is noted. */
   find(id: unknown, title: string, note: Note): string | undefined {
     if (typeof id !== 'string') return undefined;
     if (this.ids.has(id)) return id;

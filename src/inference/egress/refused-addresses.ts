@@ -11,7 +11,7 @@ const SERVERS = 'mcp_servers';
 
 /**
  * Undeclared fields that cause a search or fetch and contain no readable address: fields for a search
- * (docs/use/choosing-providers.md#words-with-a-price), data sources, and fields that may contain either.
+ * (docs/use/choosing-providers.md#options-that-change-the-price), data sources, and fields that may contain either.
  */
 const UNJUDGED: ReadonlySet<string> = new Set([
   'web_search_options', 'search_parameters', 'enable_search', 'data_sources', 'tool_resources', 'prompt', 'extra_body',
@@ -20,10 +20,10 @@ const OFF: ReadonlySet<unknown> = new Set([undefined, null, false]);
 
 /** Characters of an address that take as long to judge as a block without one. */
 const ITEM_CHARACTERS = 32;
-const lengthOf = (named: Named | undefined): number => named?.url.length ?? 0;
+const lengthOf = (named: NamedAddress | undefined): number => named?.url.length ?? 0;
 
 /** An address in a request that a provider or the gateway would fetch, and its path. */
-interface Named {
+interface NamedAddress {
   readonly path: string;
   readonly url: string;
 }
@@ -40,7 +40,7 @@ export function* findRefusedAddress(request: ModelRequest, egress: Egress): Step
   }
   const judged = new Set<string>();
   for (const [index, message] of request.messages.entries()) {
-    for (const named of addressesIn(message.content, (place) => blockPath(message, index, place))) {
+    for (const named of addressesIn(message.content, (blockIndex) => blockPath(message, index, blockIndex))) {
       if (counter.isOver(1 + lengthOf(named) / ITEM_CHARACTERS)) yield;
       if (named === undefined || judged.has(named.url)) continue;
       if (!egress.allows(named.url)) return mayNotReach(named.path, named.url);
@@ -77,24 +77,24 @@ function* findRefusedField(
 /** Undefined: a block without an address. */
 function* addressesIn(
   blocks: readonly (ContentBlock | ToolReferenceBlock)[],
-  pathOf: (place: number) => string,
-): Generator<Named | undefined, void> {
-  for (const [place, block] of blocks.entries()) {
+  pathOf: (index: number) => string,
+): Generator<NamedAddress | undefined, void> {
+  for (const [index, block] of blocks.entries()) {
     switch (block.type) {
       case 'tool-result':
-        yield* addressesIn(block.content, (inner) => `${pathOf(place)}.content.${inner}`);
+        yield* addressesIn(block.content, (inner) => `${pathOf(index)}.content.${inner}`);
         break;
       case 'image':
       case 'document':
       case 'video': {
         const { source } = block;
         if (source.type === 'blocks') {
-          yield* addressesIn(source.blocks, (inner) => `${pathOf(place)}.source.content.${inner}`);
-        } else if (source.type === 'url') yield { path: `${pathOf(place)}.source.url`, url: source.url };
+          yield* addressesIn(source.blocks, (inner) => `${pathOf(index)}.source.content.${inner}`);
+        } else if (source.type === 'url') yield { path: `${pathOf(index)}.source.url`, url: source.url };
         break;
       }
       case 'opaque':
-        yield* sourcesIn(block.opaque.value, pathOf(place));
+        yield* sourcesIn(block.opaque.value, pathOf(index));
         break;
       default:
         yield undefined;
@@ -103,7 +103,7 @@ function* addressesIn(
 }
 
 /** The sources by address in a block that only its vendor understands. */
-function* sourcesIn(value: Json | undefined, path: string): Generator<Named | undefined, void> {
+function* sourcesIn(value: Json | undefined, path: string): Generator<NamedAddress | undefined, void> {
   yield undefined;
   if (Array.isArray(value)) {
     for (const [index, item] of (value as readonly Json[]).entries()) yield* sourcesIn(item, `${path}.${index}`);

@@ -4,7 +4,7 @@
 import { inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { pdf, show, stream } from '../../../test/support/pdfs.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import type { PdfSize } from '../../core/money/pdf-size.js';
 import { measurePdf, type Inflate } from './measure-pdf.js';
 
@@ -162,9 +162,9 @@ it.each<[string, Buffer]>([
 
 it('accepts any damage without an error, and returns nothing or bounds', () => {
   const whole = pdf({ pages: [HELLO, HELLO], objectStream: true, more: [stream(HELLO, FORM)] });
-  const place = fc.nat(whole.length);
+  const position = fc.nat(whole.length);
   fc.assert(
-    fc.property(fc.array(fc.tuple(place, fc.nat(255)), { maxLength: 20 }), place, (changes, end) => {
+    fc.property(fc.array(fc.tuple(position, fc.nat(255)), { maxLength: 20 }), position, (changes, end) => {
       const damaged = Buffer.from(whole.subarray(0, end));
       for (const [index, byte] of changes) if (index < damaged.length) damaged[index] = byte;
       const size = measure(damaged);

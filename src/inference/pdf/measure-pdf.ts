@@ -5,7 +5,7 @@ import { countStringBytes } from './pdf-strings.js';
 /** Inflates zlib data, from the first byte to its end. @throws Error for malformed or larger data */
 export type Inflate = (packed: Buffer, bytesMax: number) => Buffer;
 
-/** Of all streams of a document, inflated: they are scanned within tens of milliseconds. Chosen. */
+/** The limit of all inflated streams of a document: they are scanned within tens of milliseconds. Chosen. */
 const INFLATED_BYTES_MAX = 32 * 1024 * 1024;
 
 /** Names that are searched for here. With escapes in them they would not be found. */
@@ -33,7 +33,7 @@ const OBJECT = /\d\s+\d+\s+obj\b/;
 const FILTER = /\/Filter\s*(?:\[\s*\/(\w+)\s*\]|\/(\w+)|)/;
 const PREDICTOR = /\/Predictor\s+(?!1\b)/;
 
-/** Of pages: one or several references. Of notes: a text. */
+/** A page has one or several references here, a note a text. */
 const CONTENTS = /\/Contents\b\s*(?:\[([^\]]*)\]|(\d+\s+\d+\s+R\b)|[(<]|(.|$))/g;
 
 /** Pictures, fonts, cross-reference tables, descriptions: skipped where no page is drawn from them. */
@@ -52,7 +52,7 @@ const MANY_LETTERS_GLYPH = /\/(?:uni[0-9A-Fa-f]{16}|[A-Za-z0-9]+(?:_[A-Za-z0-9]+
 const LONG_REPLACEMENT = /\/ActualText\s*(?:\([^)]{64}|<[^>]{128})/;
 
 interface Stream {
-  /** Of its object. */
+  /** The number of its object. */
   readonly number: string;
   readonly dictionary: string;
   readonly begin: number;
@@ -84,7 +84,7 @@ class PdfReader {
     private readonly file: Buffer,
     private readonly inflate: Inflate,
   ) {
-    // One letter for each byte, so that positions are the same.
+    // Decodes one letter for each byte, so that positions are the same.
     const text = file.toString('latin1');
     if (!text.slice(0, 1_024).includes('%PDF-')) throw new Unmeasurable();
     this.streams = findStreams(text);
@@ -105,8 +105,8 @@ class PdfReader {
   private listContents(): ReadonlySet<string> {
     const contents = new Set<string>();
     for (const structure of this.objects.structures) {
-      for (const [, list, single, other] of structure.matchAll(CONTENTS)) {
-        if (other !== undefined) throw new Unmeasurable();
+      for (const [, list, single, unreadable] of structure.matchAll(CONTENTS)) {
+        if (unreadable !== undefined) throw new Unmeasurable();
         if (list !== undefined || single !== undefined) addReferences(list ?? single, contents);
       }
     }
@@ -116,7 +116,7 @@ class PdfReader {
     return contents;
   }
 
-  /** Titles, form fields, notes. */
+  /** Counts texts outside of the contents of pages: titles, form fields, annotations. */
   private countOutside(): number {
     let count = 0;
     for (const structure of this.objects.structures) count += countStringBytes(Buffer.from(structure, 'latin1'));
@@ -177,7 +177,7 @@ function findStreams(text: string): Stream[] {
     const after = index + STREAM.length;
     const begin = after + LINE_END.exec(text.slice(after, after + 64))![0].length;
     end = text.indexOf('endstream', begin);
-    // Another object inside means that a reader that uses the stated lengths finds that one too.
+    // A reader that uses the stated lengths would find an object inside as well.
     if (end === -1 || hasObject(text, begin, end)) throw new Unmeasurable();
     streams.push({ number, dictionary, begin, end });
   }

@@ -4,17 +4,17 @@ import type { PdfSize } from '../../core/money/pdf-size.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { ThreadPool } from '../../shared/thread-pool.js';
 
-/** The most base64 of one request that is counted: a thread would hardly finish more in time. An arbitrary choice. */
+/** The most base64 of one request that is counted: a thread would hardly finish more in time. Chosen. */
 const BASE64_LENGTH_MAX = 16 * 1024 * 1024;
 /** The amount copied in one turn of the event loop (docs/contribute/decisions/0055-large-work-by-turns.md). */
 const PIECE_LENGTH = 512 * 1024;
-/** For all PDFs of a request, once a thread has them. */
+/** The time for all PDFs of a request, after a thread has received them. */
 const TIME_MS = 100;
-/** Including the wait for a thread: longer only where threads do not start. An arbitrary choice. */
+/** Includes the wait for a thread, which is long only if threads do not start. Chosen. */
 const TOTAL_MS = 1_000;
-/** Leaves the other cores to other work. An arbitrary choice. */
+/** Leaves the other cores to other work. Chosen. */
 const THREADS_MAX = 2;
-/** Requests whose PDFs wait for a thread, each with a copy of at most the above in memory. An arbitrary choice. */
+/** Requests whose PDFs wait for a thread, each with a copy of at most the above in memory. Chosen. */
 const WAITING_MAX = 6;
 const HEAP_MEGABYTES = 256;
 

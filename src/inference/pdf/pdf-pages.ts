@@ -30,15 +30,15 @@ export function findObjects(outside: string, holders: readonly (readonly [string
     define(match[1]!, outside.slice(begin, end === -1 ? undefined : end));
   }
   for (const [dictionary, body] of holders) {
-    const [, place, another] = dictionary.split('/First');
-    const first = Number(/^\s+(\d+)(?!\d|\s+\d+\s+R\b)/.exec(place ?? '')?.[1]);
+    const [, offset, another] = dictionary.split('/First');
+    const first = Number(/^\s+(\d+)(?!\d|\s+\d+\s+R\b)/.exec(offset ?? '')?.[1]);
     if (!(first >= 0) || another !== undefined) throw new Unmeasurable();
     // Pairs of an object's number and its offset from the first object.
     const table = body.slice(0, first).match(/\d+/g) ?? [];
-    const places = table.filter((_, index) => index % 2 === 1).map((place) => first + Number(place));
-    const inOrder = [...new Set(places)].sort((one, other) => one - other);
-    const nextOf = new Map(inOrder.map((place, index) => [place, inOrder[index + 1] ?? body.length]));
-    places.forEach((place, index) => define(table[2 * index]!, body.slice(place, nextOf.get(place))));
+    const offsets = table.filter((_, index) => index % 2 === 1).map((offset) => first + Number(offset));
+    const inOrder = [...new Set(offsets)].sort((one, other) => one - other);
+    const nextOf = new Map(inOrder.map((offset, index) => [offset, inOrder[index + 1] ?? body.length]));
+    offsets.forEach((offset, index) => define(table[2 * index]!, body.slice(offset, nextOf.get(offset))));
   }
   return { structures: [outside, ...holders.map(([, body]) => body)], definitions };
 }

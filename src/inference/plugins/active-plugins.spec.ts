@@ -13,7 +13,7 @@ import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
 import { NO_DEFAULTS } from '../../core/plugin-defaults.js';
 import type { ChoiceInputs } from '../../core/routing/route-inputs.js';
-import { PluginSets } from './plugin-sets.js';
+import { PluginSelector } from './plugin-selector.js';
 
 /** Appends its id and options to the user's name. */
 const writes = (id: string, fields: Partial<Plugin> = {}): Plugin => ({
@@ -32,13 +32,13 @@ const fails = (error: Error, fields: Partial<Plugin> = {}): Plugin => ({
   ...fields,
 });
 const MILLISECONDS = expect.any(Number) as number;
-/** Of a stage without a paid call. */
+/** Entry of a stage without a paid call. */
 const STAGE = { type: 'plugin', data: { milliseconds: MILLISECONDS }, cost_usd: 0 };
 const abort = new Cancellation();
 const context = extensionContext({ signal: abort.signal });
 
 const setOf = (all: readonly Plugin[], plugins: readonly PluginEntry[], name = 'acme/any') =>
-  new PluginSets(all).of(modelRequest({ plugins, model: name }), NO_DEFAULTS);
+  new PluginSelector(all).of(modelRequest({ plugins, model: name }), NO_DEFAULTS);
 const prepare = async (all: readonly Plugin[], ...plugins: PluginEntry[]) => {
   const { request, stages } = await setOf(all, plugins).prepare(modelRequest(), () => context);
   return { user: request.user, stages: stages.map(({ name, summary }) => `${name as string}: ${summary as string}`) };
@@ -67,7 +67,7 @@ it.each<[string, PluginEntry[], string | undefined]>([
   expect((await prepare(all, ...plugins)).user).toBe(user);
 });
 
-it('refuses two entries of one plugin, by the place of the second', () => {
+it('refuses two entries of one plugin, by the path of the second', () => {
   const plugins = [{ id: 'a' }, { id: 'b' }, { id: 'a', enabled: false }];
   expect(() => setOf([writes('a'), writes('b')], plugins)).toThrow('plugins.2.id: a has an entry already; send one');
 });

@@ -4,7 +4,14 @@ import type { ExtensionContext } from '../../core/extension.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { ForeseenCall, Foresight, LocalContext, Plugin, Prepared, ReplyWatch } from '../../core/plugin.js';
+import type {
+  PlannedConsultation,
+  PlanningContext,
+  LocalContext,
+  Plugin,
+  Prepared,
+  ReplyWatch,
+} from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
@@ -17,11 +24,11 @@ export interface ActivePlugin {
   readonly options: JsonObject;
 }
 
-/** What decides about a plugin; `model`: the name in the request's `model`. */
+/** The source of a plugin's setting; `model`: the name in the request's `model`. */
 export type SetBy = 'account' | 'workspace' | 'request' | 'model';
 
 /** The state of a plugin that a default, the request or the model name refers to. */
-export interface PluginStanding {
+export interface PluginState {
   readonly plugin: Plugin;
   readonly isOn: boolean;
   readonly setBy: SetBy;
@@ -39,8 +46,8 @@ export interface StagedRequest {
 }
 
 /** A request as one leg can take it. */
-type FittedRequest = Omit<StagedRequest, 'files'>;
-type FitHook = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<FittedRequest>;
+type PluginFittedRequest = Omit<StagedRequest, 'files'>;
+type FitHook = (request: ModelRequest, leg: Leg) => PluginFittedRequest | Promise<PluginFittedRequest>;
 
 /** The context of the watches of one answer. */
 export interface Watching {
@@ -62,38 +69,41 @@ export class ActivePlugins {
   readonly fitsUpTo: number;
   /** The largest context, in tokens, of endpoints that a request too long for them is shortened for. */
   readonly shortensTo: number | undefined;
-  /** Some of them change the request before it is planned. */
+  /** At least one plugin changes the request before it is planned. */
   readonly isPreparing: boolean;
-  /** They do, or the request has entries that a default overrules. */
+  /** Whether plugins change the request, or a default overrides entries of the request. */
   readonly changesRequest: boolean;
-  /** Some of them call a model or an external service before the request's model, for requests that they apply to. */
+  /**
+   * At least one plugin calls a model or an external service before the request's model, for requests that it applies
+   * to.
+   */
   readonly mayConsult: boolean;
-  /** One of them chooses a model for a name of its own. */
+  /** One of them chooses a model for a model name that it defines. */
   readonly hasRouter: boolean;
-  /** Those that judge the content that others add. */
+  /** The plugins that judge the content that others add. */
   readonly reviewing: readonly ActivePlugin[];
   private readonly preparing: readonly ActivePlugin[];
   private readonly consultants: readonly ActivePlugin[];
-  private readonly overruled: readonly PluginStanding[];
+  private readonly overruled: readonly PluginState[];
 
-  /** @param standings of every plugin that is referred to, enabled or not */
+  /** @param states of every plugin that is referred to, enabled or not */
   constructor(
     private readonly active: readonly ActivePlugin[],
-    readonly standings: readonly PluginStanding[],
+    readonly states: readonly PluginState[],
   ) {
-    this.overruled = standings.filter(({ isRequestOverruled }) => isRequestOverruled);
+    this.overruled = states.filter(({ isRequestOverruled }) => isRequestOverruled);
     this.hasRouter = withHook(active, 'choose').length > 0;
     this.preparing = withHook(active, 'prepare');
     this.isPreparing = this.preparing.length > 0;
     this.changesRequest = this.isPreparing || this.overruled.length > 0;
     this.reviewing = withHook(active, 'review');
-    const buying = withHook(active, 'consult').filter((one) => !this.reviewing.includes(one));
+    const buying = withHook(active, 'consult').filter((plugin) => !this.reviewing.includes(plugin));
     this.consultants = [...this.reviewing, ...buying];
     this.mayConsult = this.consultants.length > 0;
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');
     if (fitting.length > 0) {
-      this.fit = (request, leg) => fitInTurn(fitting, { request, stages: NONE }, leg);
+      this.fit = (request, leg) => fitFrom(fitting, { request, stages: NONE }, leg);
     }
     this.fitsUpTo = Math.max(
       0,
@@ -142,10 +152,10 @@ export class ActivePlugins {
   }
 
   /** The models that would be called before the one that answers. */
-  async foresee(request: ModelRequest, foresight: Foresight): Promise<readonly ForeseenCall[]> {
-    const calls: ForeseenCall[] = [];
+  async planConsultations(request: ModelRequest, context: PlanningContext): Promise<readonly PlannedConsultation[]> {
+    const calls: PlannedConsultation[] = [];
     for (const { plugin, options } of this.active) {
-      calls.push(...((await plugin.foresee?.(request, options, foresight)) ?? []));
+      calls.push(...((await plugin.planConsultations?.(request, options, context)) ?? []));
     }
     return calls;
   }
@@ -164,18 +174,18 @@ export class ActivePlugins {
     });
   }
 
-  /** An overruled entry belongs to no plugin any more; the others keep their places, which errors name. */
+  /** An overruled entry belongs to no plugin any more; the others keep their indexes, which errors name. */
   private withoutOverruled(plugins: readonly PluginEntry[]): readonly PluginEntry[] {
     const ids = new Set(this.overruled.map(({ plugin }) => plugin.id));
     return plugins.map((entry) => (ids.has(entry.id) ? NO_ENTRY : entry));
   }
 
   private async prepareInTurn(
-    given: ModelRequest,
+    stated: ModelRequest,
     earlier: readonly JsonObject[],
     context: LocalContext,
   ): Promise<StagedRequest> {
-    let request = given;
+    let request = stated;
     const stages = [...earlier];
     const files: ParsedFile[] = [];
     for (const { plugin, options } of this.preparing) {
@@ -194,24 +204,24 @@ export class ActivePlugins {
 }
 
 /** Fits from one plugin on; synchronous where all of them are. */
-function fitInTurn(
+function fitFrom(
   fitting: readonly ActivePlugin[],
-  original: FittedRequest,
+  original: PluginFittedRequest,
   leg: Leg,
   from = 0,
-): FittedRequest | Promise<FittedRequest> {
-  let fitted: FittedRequest = original;
+): PluginFittedRequest | Promise<PluginFittedRequest> {
+  let fitted: PluginFittedRequest = original;
   for (let next = from; next < fitting.length; next++) {
     const { plugin, options } = fitting[next]!;
     const { request, stages } = fitted;
     const beganAt = performance.now();
-    const done = ({ request: fit, note }: Prepared): FittedRequest => ({
+    const done = ({ request: fit, note }: Prepared): PluginFittedRequest => ({
       request: fit,
       stages: note ? [...stages, stageOf(plugin, note, tookSince(beganAt))] : stages,
     });
     const answer = plugin.fit!(request, leg, options);
-    // No turn of the microtask queue where the result is synchronous.
-    if (answer instanceof Promise) return answer.then((late) => fitInTurn(fitting, done(late), leg, next + 1));
+    // Avoids an await when the result is synchronous.
+    if (answer instanceof Promise) return answer.then((late) => fitFrom(fitting, done(late), leg, next + 1));
     fitted = done(answer);
   }
   return fitted;

@@ -5,15 +5,21 @@ import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { Consulted, ForeseenCall, StageNote } from '../../core/plugin.js';
-import { untilAborted } from '../../shared/http/until-aborted.js';
-import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
+import type { Consulted, PlannedConsultation, StageNote } from '../../core/plugin.js';
+import { untilAborted } from '../../shared/http/client/until-aborted.js';
+import type { AdmittedGeneration, ContextAt } from '../billing/admitted-generation.js';
 import { FurtherCalls, isLimited } from '../further-calls.js';
-import { OpenUse } from '../open-use.js';
+import { ChargedToolUse } from '../billing/charged-tool-use.js';
 import { everShorter, shortenedStage } from '../shorten-request.js';
 import type { ActivePlugin } from './active-plugins.js';
-import { ConsultationRooms, foresightOf, noRoom, type ConsultationRoom, type Turn } from './consultation-rooms.js';
-import { failedStage, failureOf, stageOf, tookSince } from './plugin-stages.js';
+import {
+  ConsultationReservations,
+  planningContextOf,
+  noBudgetLeft,
+  type ConsultationReservation,
+  type PluginConsultation,
+} from './consultation-reservations.js';
+import { failedStage, errorOfPlugin, stageOf, tookSince } from './plugin-stages.js';
 
 /** A generation whose plugins have made their consultations. */
 export interface ConsultedGeneration {
@@ -21,18 +27,18 @@ export interface ConsultedGeneration {
   /** Pages that they added: cited by the blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
   /** The use of each plugin by its id, with its purchases: its `watch` continues it. */
-  readonly uses: ReadonlyMap<string, OpenUse>;
+  readonly uses: ReadonlyMap<string, ChargedToolUse>;
 }
 
-/** What reviews need. */
+/** The dependencies of reviews. */
 interface Reviewing {
   readonly contextAt: ContextAt;
-  /** By the ids of the plugins. */
-  readonly uses: ReadonlyMap<string, OpenUse>;
+  /** The uses, by the ids of their plugins. */
+  readonly uses: ReadonlyMap<string, ChargedToolUse>;
 }
 
 /**
- * Runs the purchases and consultations of plugins before the model is called. Room for all of them, and for what they
+ * Runs the purchases and consultations of plugins before the model is called. Money for all of them, and for what they
  * add to the prompt, is reserved before the first begins; each is charged when it is answered. Reviewing plugins run
  * first, on the caller's own content, and then judge what the others add before any model reads it.
  */
@@ -40,26 +46,26 @@ interface Reviewing {
 export class Consultations {
   constructor(
     private readonly further: FurtherCalls,
-    private readonly rooms: ConsultationRooms,
+    private readonly reservations: ConsultationReservations,
   ) {}
 
   /**
-   * @throws GatewayError `payment-required` where there is no room for them, or for the longer prompt; the failure of a
-   *   plugin that may not be skipped, or of filters that block added content
+   * @throws GatewayError `payment-required` where there is no capacity for them, or for the longer prompt; the failure
+   * of a plugin that may not be skipped, or of filters that block added content
    */
   async run(start: AdmittedGeneration, contextAt: ContextAt): Promise<ConsultedGeneration> {
     const { generation, planned } = start;
     const sources: WebCitation[] = [];
     let { request } = planned;
-    const turns = planned.plugins.consulting(request).map((active) => turnOf(active, start, contextAt));
-    const uses = new Map(turns.map(({ active, use }) => [active.plugin.id, use]));
-    const room = await this.rooms.reserve(start, turns);
+    const consultations = planned.plugins.consulting(request).map((active) => consultationOf(active, start, contextAt));
+    const uses = new Map(consultations.map(({ active, use }) => [active.plugin.id, use]));
+    const reservation = await this.reservations.reserve(start, consultations);
     try {
-      for (const turn of turns) {
-        room.begin(turn);
-        const before = request === planned.request ? request : await this.readable(start, turn, request);
-        const consulted = await this.consult(turn, before, start, contextAt);
-        room.review(turn);
+      for (const consultation of consultations) {
+        reservation.begin(consultation);
+        const before = request === planned.request ? request : await this.readable(start, consultation, request);
+        const consulted = await this.consult(consultation, before, start, contextAt);
+        reservation.review(consultation);
         if (!consulted) continue;
         if (consulted.sources) sources.push(...consulted.sources);
         if (consulted.files) generation.files = [...generation.files, ...consulted.files];
@@ -68,9 +74,9 @@ export class Consultations {
         request = consulted.isOfModels === true ? read : await this.review(start, before, read, { contextAt, uses });
       }
       if (request === planned.request) return { start, sources, uses };
-      return { start: await this.admitAgain(start, request, room), sources, uses };
+      return { start: await this.admitAgain(start, request, reservation), sources, uses };
     } finally {
-      room.release();
+      reservation.release();
       // Watches use what is left.
       if (!planned.plugins.isWatching) start.admitted.keyRate?.giveBack();
     }
@@ -78,7 +84,7 @@ export class Consultations {
 
   /** @returns undefined where it failed, and may be skipped */
   private async consult(
-    { active: { plugin, options }, use }: Turn,
+    { active: { plugin, options }, use }: PluginConsultation,
     request: ModelRequest,
     start: AdmittedGeneration,
     contextAt: ContextAt,
@@ -87,13 +93,13 @@ export class Consultations {
     const beganAt = performance.now();
     const context = contextOf(use, request, start, contextAt);
     const before = generation.toolUses.length;
-    /** Its own cost, that of the models that it consulted, and of their tools. */
+    /** Cost of the plugin itself, of the models that it consulted, and of their tools. */
     const spent = (): PicoUsd =>
       generation.toolUses
         .slice(before)
-        .filter((other) => other !== use)
+        .filter((earlier) => earlier !== use)
         .reduce(
-          (sum, other) => sum + other.cost + admitted.billing.spentOn(other.consulted),
+          (sum, earlier) => sum + earlier.cost + admitted.billing.spentOn(earlier.consulted),
           use.cost + admitted.billing.spentOn(use.consulted),
         );
     const note = (stage: StageNote): void => {
@@ -124,16 +130,16 @@ export class Consultations {
     return read;
   }
 
-  /** As much of the added content as the models that the plugin requires have room for. */
+  /** Shortens the added content to what the models that the plugin requires can read. */
   private async readable(
     start: AdmittedGeneration,
-    { active: { plugin, options } }: Turn,
+    { active: { plugin, options } }: PluginConsultation,
     added: ModelRequest,
   ): Promise<ModelRequest> {
     if (!plugin.requires) return added;
-    const foresight = foresightOf(start.planned);
+    const planningContext = planningContextOf(start.planned);
     for (const { request, tokens } of everShorter(added)) {
-      if (!(await this.rooms.isThereRoom(start, plugin.requires(request, options, foresight, 0)))) continue;
+      if (!(await this.reservations.canReserve(start, plugin.requires(request, options, planningContext, 0)))) continue;
       if (tokens !== undefined) noteShortened(start, tokens);
       return request;
     }
@@ -141,7 +147,7 @@ export class Consultations {
   }
 
   /**
-   * Has the added content judged, as much of it as there is room for; the rest is left out.
+   * Lets the added content be judged. The part that exceeds a reviewer's limit is left out.
    * @returns the request with the judged content
    */
   private async review(
@@ -157,12 +163,12 @@ export class Consultations {
     for (const { request, tokens } of everShorter(after, known)) {
       const added = withoutBlocks(request, known);
       if (added.messages.length === 0) return request;
-      if (!(await this.rooms.isThereRoom(start, { calls: await foreseenReviews(start, added) }))) continue;
+      if (!(await this.reservations.canReserve(start, { calls: await plannedReviews(start, added) }))) continue;
       if (tokens !== undefined) noteShortened(start, tokens);
       for (const reviewer of reviewers) await this.judge(start, reviewer, added, reviewing);
       return request;
     }
-    throw noRoom(admitted.billing);
+    throw noBudgetLeft(admitted.billing);
   }
 
   private async judge(
@@ -184,31 +190,31 @@ export class Consultations {
       await untilAborted(plugin.review!(added, options, context, note), toAbortSignal(signal));
     } catch (error) {
       signal.throwIfAborted();
-      throw failureOf(plugin, error);
+      throw errorOfPlugin(plugin, error);
     }
   }
 
   /**
-   * Reserves for the longer request of the model, and takes the rest from its key's limits. @param room the reservation
-   * for that growth
+   * Reserves for the longer request of the model, and takes the rest from its key's limits. @param reservation the
+   * reservation for that growth
    */
   private async admitAgain(
     start: AdmittedGeneration,
     request: ModelRequest,
-    room: ConsultationRoom,
+    reservation: ConsultationReservation,
   ): Promise<AdmittedGeneration> {
     const { planned, admitted } = start;
     admitted.release();
-    room.releaseMoney();
+    reservation.releaseMoney();
     let refusal: unknown;
     for (const { request: read, tokens } of everShorter(request)) {
       try {
-        const next = await this.further.admitGrown(admitted, read, room.tokens);
+        const next = await this.further.admitLongerPrompt(admitted, read, reservation.tokens);
         if (next) {
           if (tokens !== undefined) noteShortened(start, tokens);
           return { ...start, planned: { ...planned, request: read }, admitted: { ...admitted, ...next } };
         }
-        refusal = noRoom(admitted.billing);
+        refusal = noBudgetLeft(admitted.billing);
       } catch (error) {
         if (!isLimited(error)) throw error;
         refusal = error;
@@ -222,29 +228,29 @@ function noteShortened({ generation }: AdmittedGeneration, tokens: number): void
   generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
 }
 
-async function foreseenReviews({ planned }: AdmittedGeneration, added: ModelRequest): Promise<ForeseenCall[]> {
-  const foresight = foresightOf(planned);
-  const calls: ForeseenCall[] = [];
+async function plannedReviews({ planned }: AdmittedGeneration, added: ModelRequest): Promise<PlannedConsultation[]> {
+  const planningContext = planningContextOf(planned);
+  const calls: PlannedConsultation[] = [];
   for (const { plugin, options } of planned.plugins.reviewing)
-    calls.push(...((await plugin.foresee?.(added, options, foresight)) ?? []));
+    calls.push(...((await plugin.planConsultations?.(added, options, planningContext)) ?? []));
   return calls;
 }
 
-function turnOf(active: ActivePlugin, start: AdmittedGeneration, contextAt: ContextAt): Turn {
+function consultationOf(active: ActivePlugin, start: AdmittedGeneration, contextAt: ContextAt): PluginConsultation {
   const { plugin, options } = active;
   const { request } = start.planned;
   const context = contextAt(request, { signal: start.signal });
   const price = plugin.price?.(request, options, context) ?? 0n;
-  const growth = plugin.growth?.(request, options, context) ?? 0;
-  const heldGrowth = growth > 0 ? (plugin.heldGrowth?.(request) ?? 0) : 0;
-  return { active, price, growth, heldGrowth, use: openUse(plugin.id, price, start) };
+  const addedTokens = plugin.addedTokens?.(request, options, context) ?? 0;
+  const heldTokens = addedTokens > 0 ? (plugin.heldTokens?.(request) ?? 0) : 0;
+  return { active, price, addedTokens, heldTokens, use: openUse(plugin.id, price, start) };
 }
 
-const openUse = (type: string, reserved: PicoUsd, { generation }: AdmittedGeneration): OpenUse =>
-  new OpenUse({ type, isOfPlugin: true, reserved, enter: (use) => void generation.toolUses.push(use) });
+const openUse = (type: string, reserved: PicoUsd, { generation }: AdmittedGeneration): ChargedToolUse =>
+  new ChargedToolUse({ type, isOfPlugin: true, reserved, enter: (use) => void generation.toolUses.push(use) });
 
 const contextOf = (
-  use: OpenUse,
+  use: ChargedToolUse,
   request: ModelRequest,
   { signal }: AdmittedGeneration,
   contextAt: ContextAt,

@@ -4,7 +4,7 @@ import { ExtensionFault } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { usdNumber, type PicoUsd } from '../../core/money/credits.js';
 import type { Plugin, StageNote } from '../../core/plugin.js';
-import { ended } from '../../core/text/ended.js';
+import { ensureFullStop } from '../../core/text/ensure-full-stop.js';
 import type { NamedChoice } from '../../core/routing/route-inputs.js';
 
 /** The time and cost of a stage. */
@@ -41,7 +41,7 @@ export const choiceStage = ({ by, summary, details = {}, milliseconds }: NamedCh
 export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal, figures: StageFigures): JsonObject {
   signal.throwIfAborted();
   const isExpected = error instanceof GatewayError || error instanceof ExtensionFault;
-  if (!isExpected || plugin.isSkippable !== true) throw failureOf(plugin, error);
+  if (!isExpected || plugin.isSkippable !== true) throw errorOfPlugin(plugin, error);
   return stageOf(plugin, { summary: 'skipped', data: { reason: error.message } }, figures);
 }
 
@@ -49,10 +49,10 @@ export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal
  * The failure of a plugin as the caller receives it: one of an external service names the plugin that called it, one of
  * a full gateway states when to try again.
  */
-export function failureOf({ id }: Plugin, error: unknown): unknown {
+export function errorOfPlugin({ id }: Plugin, error: unknown): unknown {
   if (!(error instanceof ExtensionFault)) return error;
   const { retryAfterMs } = error;
   const kind = retryAfterMs === undefined ? 'unavailable' : 'service-unavailable';
   const details = retryAfterMs === undefined ? {} : { retryAfterMs };
-  return new GatewayError(kind, ended(`The plugin ${id} failed: ${error.message}`), details, { cause: error });
+  return new GatewayError(kind, ensureFullStop(`The plugin ${id} failed: ${error.message}`), details, { cause: error });
 }

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../core/conversation/event.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
 import type { JsonObject } from '../../core/json/json.js';
-import { failureOf, stageOf } from './plugin-stages.js';
+import { errorOfPlugin, stageOf } from './plugin-stages.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -12,7 +12,7 @@ type Batch = readonly ModelEvent[];
  */
 export class PluginWatch implements ReplyWatch {
   private spentMs = 0;
-  /** By `performance.now()`, while it works. */
+  /** Start of the work, by `performance.now()`; undefined while it does not work. */
   private beganAt: number | undefined;
   private readonly watch: ReplyWatch | undefined;
 
@@ -47,7 +47,7 @@ export class PluginWatch implements ReplyWatch {
     return this.atWork(() => this.watch!.release?.() ?? []);
   }
 
-  /** No turn of the microtask queue where the result is synchronous. */
+  /** Avoids an await when the result is synchronous. */
   private atWork(work: () => Batch | Promise<Batch>): Batch | Promise<Batch> {
     this.beganAt = performance.now();
     try {
@@ -56,7 +56,7 @@ export class PluginWatch implements ReplyWatch {
       this.rest();
       return passed;
     } catch (error) {
-      throw failureOf(this.plugin, error);
+      throw errorOfPlugin(this.plugin, error);
     }
   }
 
@@ -64,7 +64,7 @@ export class PluginWatch implements ReplyWatch {
     try {
       return await passing;
     } catch (error) {
-      throw failureOf(this.plugin, error);
+      throw errorOfPlugin(this.plugin, error);
     } finally {
       this.rest();
     }

@@ -34,7 +34,7 @@ export class ReplyWatches implements ReplyWatch {
     let passed = batch;
     for (let next = index; next < this.watches.length && passed.length > 0; next++) {
       const answer = this.watches[next]!.pass(passed);
-      // No turn of the microtask queue where the result is synchronous.
+      // Avoids an await when the result is synchronous.
       if (answer instanceof Promise) return answer.then((later) => this.passFrom(next + 1, later));
       passed = answer;
     }

@@ -1,6 +1,6 @@
 // Texts and sources: a text cites the pages whose addresses it contains, in its order, and no others.
 import fc from 'fast-check';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { CitedSources, CitingBlock } from './cited-sources.js';
 
 const ONE = { url: 'https://one.example/a', title: 'One', quote: 'q'.repeat(300) };
@@ -73,8 +73,8 @@ it('finds the same as a search at every position', () => {
       const some = new CitedSources();
       some.add(urls.map((url) => ({ url })));
       const isNamed = (url: string): boolean =>
-        Array.from(text, (_, place) => place).some(
-          (place) => text.startsWith(url, place) && !/^(?:[\w%/?#=&~-]|[.:@+]\w)/.test(text.slice(place + url.length)),
+        Array.from(text, (_, index) => index).some(
+          (index) => text.startsWith(url, index) && !/^(?:[\w%/?#=&~-]|[.:@+]\w)/.test(text.slice(index + url.length)),
         );
       const found = some.citationsIn(text).map((citation) => (citation as { url: string }).url);
       expect(found.toSorted()).toEqual([...new Set(urls.filter(isNamed))].toSorted());

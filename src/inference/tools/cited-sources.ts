@@ -2,7 +2,7 @@ import type { Message } from '../../core/conversation/content.js';
 import type { BlockDelta } from '../../core/conversation/event.js';
 import { webCitation, type WebCitation } from '../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import { bordersOf } from '../../core/text/borders.js';
+import { kmpFailureTable } from '../../core/text/kmp-failure-table.js';
 
 /** Maximum quote of a source, in characters, as Anthropic quotes. */
 const QUOTE_LENGTH_MAX = 150;
@@ -21,8 +21,8 @@ const TEXT_LENGTH_MAX = 256 * 1024;
 /** The pages that tools have returned, and which of them a text uses: those whose address it contains. */
 export class CitedSources {
   private readonly sources = new Map<string, WebCitation>();
-  /** Of the addresses that were searched for. */
-  private readonly borders = new Map<string, Uint32Array>();
+  /** For the addresses that were searched for. */
+  private readonly failureTables = new Map<string, Uint32Array>();
 
   /** @returns the pages of earlier turns of a conversation; undefined: there are none */
   static in(messages: readonly Message[]): CitedSources | undefined {
@@ -47,20 +47,20 @@ export class CitedSources {
       if (this.sources.size <= SOURCES_MAX) continue;
       const [oldest] = this.sources.keys();
       this.sources.delete(oldest!);
-      this.borders.delete(oldest!);
+      this.failureTables.delete(oldest!);
     }
   }
 
-  /** In the order in which the text contains them. */
+  /** Citations in the order in which the text contains them. */
   citationsIn(whole: string): JsonObject[] {
     const search = new AddressSearch(whole.slice(0, TEXT_LENGTH_MAX));
-    const places: [number, WebCitation][] = [];
+    const found: [number, WebCitation][] = [];
     for (const source of this.sources.values()) {
-      const place = search.placeOf(source.url, this.bordersOf(source.url));
-      if (place !== -1) places.push([place, source]);
+      const index = search.indexOf(source.url, this.failureTableOf(source.url));
+      if (index !== -1) found.push([index, source]);
     }
-    places.sort(([one], [other]) => one - other);
-    return places.map(([, { url, title, quote }]) =>
+    found.sort(([one], [other]) => one - other);
+    return found.map(([, { url, title, quote }]) =>
       webCitation({
         url,
         ...(title !== undefined && { title }),
@@ -69,10 +69,10 @@ export class CitedSources {
     );
   }
 
-  private bordersOf(url: string): Uint32Array {
-    let borders = this.borders.get(url);
-    if (!borders) this.borders.set(url, (borders = bordersOf(url)));
-    return borders;
+  private failureTableOf(url: string): Uint32Array {
+    let failures = this.failureTables.get(url);
+    if (!failures) this.failureTables.set(url, (failures = kmpFailureTable(url)));
+    return failures;
   }
 }
 
@@ -102,24 +102,24 @@ class AddressSearch {
 
   constructor(private readonly text: string) {}
 
-  /** The first place of an address in the text; -1 where there is none, or the comparison exceeds its limit. */
-  placeOf(url: string, borders: Uint32Array): number {
+  /** The first position of an address in the text; -1 where there is none, or the comparison exceeds its limit. */
+  indexOf(url: string, failures: Uint32Array): number {
     const { text } = this;
     const beginning = url.slice(0, 'https://'.length);
     let found = 0;
-    for (let place = 0; place < text.length && this.compared < COMPARED_MAX; this.compared++) {
+    for (let index = 0; index < text.length && this.compared < COMPARED_MAX; this.compared++) {
       // Only positions where an address begins are compared.
-      if (found === 0 && (place = text.indexOf(beginning, place)) === -1) return -1;
-      const unit = text.charCodeAt(place++);
-      while (found > 0 && unit !== url.charCodeAt(found)) found = borders[found]!;
+      if (found === 0 && (index = text.indexOf(beginning, index)) === -1) return -1;
+      const unit = text.charCodeAt(index++);
+      while (found > 0 && unit !== url.charCodeAt(found)) found = failures[found]!;
       if (unit === url.charCodeAt(found)) found++;
       if (found < url.length) continue;
-      if (!GOES_ON.test(text.slice(place, place + 2))) return place - url.length;
-      found = borders[found]!;
+      if (!GOES_ON.test(text.slice(index, index + 2))) return index - url.length;
+      found = failures[found]!;
     }
     return -1;
   }
 }
 
-/** A match that goes on as a longer address is another address. A full stop behind it may end the sentence. */
+/** A match that continues as a longer address is another address. A full stop behind it may end the sentence. */
 const GOES_ON = /^(?:[\w%/?#=&~-]|[.:@+]\w)/;

@@ -3,13 +3,18 @@
 import { catalogOf } from '../../../test/support/route-inputs.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
-import type { HandedTool, ServedTool, ServiceTool } from '../../core/tool.js';
+import type { CallerRunTool, GatewayRunTool, ServiceTool } from '../../core/tool.js';
 import { offerTools, type NativeRuns } from './offered-tools.js';
 
 const shown = (name: string) => ({ name, description: name, inputSchema: { type: 'object' } });
-const served = { runsAt: 'gateway', shown: shown('look'), price: 0n, usesMax: 1 } as Partial<ServedTool> as ServedTool;
-const handed: HandedTool = { runsAt: 'caller', shown: shown('look') };
-const service = (types: readonly string[], offer: ServedTool | HandedTool) =>
+const served = {
+  runsAt: 'gateway',
+  asFunction: shown('look'),
+  price: 0n,
+  usesMax: 1,
+} as Partial<GatewayRunTool> as GatewayRunTool;
+const handed: CallerRunTool = { runsAt: 'caller', asFunction: shown('look') };
+const service = (types: readonly string[], offer: GatewayRunTool | CallerRunTool) =>
   ({ types, offer: () => offer }) as Partial<ServiceTool> as ServiceTool;
 const SERVICES = new Map([
   ['openrouter:look', service(['openrouter:look'], served)],
@@ -81,7 +86,7 @@ it('leaves the choice of a vendor’s tool to the fitting of the request', () =>
 
 it('returns the names that models know tools by', () => {
   const namesOfOffers = (tools: readonly Tool[], native: 'all' | 'none') =>
-    offer(tools, undefined, native).offers.map(({ place, name }) => [place, name]);
+    offer(tools, undefined, native).offers.map(({ toolIndex, name }) => [toolIndex, name]);
   expect(namesOfOffers([own, ours, ours], 'none')).toEqual([
     [1, 'look_2'],
     [2, 'look_3'],

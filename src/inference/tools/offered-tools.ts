@@ -13,34 +13,35 @@ import { GatewayError } from '../../core/errors.js';
 import {
   ownName,
   type RequestedTool,
-  type HandedTool,
-  type ServedTool,
+  type CallerRunTool,
+  type GatewayRunTool,
   type ServiceTool,
   type ToolSetup,
 } from '../../core/tool.js';
-import { UniqueNames } from './unique-names.js';
+import type { Warning } from '../../core/warning.js';
+import { NumberedNames } from './numbered-names.js';
 
 /** A tool that this gateway runs for one generation. */
 export interface OfferedTool {
-  /** As the caller named it. */
+  /** The type that the caller named. */
   readonly type: string;
-  /** Its own name, which the caller sees. */
+  /** Name of the tool as the caller sees it. */
   readonly name: string;
   readonly service: ServiceTool;
-  readonly tool: ServedTool;
+  readonly tool: GatewayRunTool;
 }
 
-/** By the name that the model knows it by. */
+/** The tools, by the names that the model knows. */
 export type OfferedTools = ReadonlyMap<string, OfferedTool>;
 
-/** Who runs a tool of a request that is no function of the caller's, where its target's vendor does not. */
+/** The party that runs a tool, other than a function of the caller, if the vendor of its target does not. */
 export interface ToolOffer {
   readonly tool: NamedTool;
   readonly type: string;
-  /** Its place among the tools of the request as models see it. */
-  readonly place: number;
+  /** Index of the tool among the request's tools, as models receive them. */
+  readonly toolIndex: number;
   /** Absent where every target's vendor runs it, and where this gateway cannot serve it. */
-  readonly offer?: ServedTool | HandedTool;
+  readonly offer?: GatewayRunTool | CallerRunTool;
   /** The name that models have for it where it is shown as a function. */
   readonly name?: string;
 }
@@ -49,30 +50,34 @@ export interface ToolOffer {
 export interface OfferedRequest {
   readonly request: ModelRequest;
   readonly offered: OfferedTools;
-  /** In the order of the request. */
+  /** Offers in the order of the request. */
   readonly offers: readonly ToolOffer[];
+  /** Warnings about tools that are left out. */
+  readonly warnings: readonly Warning[];
 }
 
 /**
- * Which vendors among the possible targets run a tool by themselves. `lacks`: none does, though the caller demands a
- * vendor's, which has no field for this parameter. `clash`: none does, for another tool of the request has this name
- * there.
+ * Whether vendors among the possible targets run a tool by themselves. `lacks`: none does, though the caller demands a
+ * vendor's, which has no field for this parameter. `clash`: none does, because another tool of the request has this
+ * name there.
  */
 export type NativeRuns = 'all' | 'some' | 'perhaps' | 'none' | { readonly lacks: string } | { readonly clash: string };
 
-/** Of each tool of a request, in its order. */
+/** Returns one entry for each tool of a request, in the same order. */
 export type NativeTargets = (tools: readonly Tool[]) => readonly NativeRuns[];
 
-/** What is needed to offer a request's tools. */
+/** The dependencies of offering a request's tools. */
 interface Offering {
   readonly services: ReadonlyMap<string, ServiceTool>;
   readonly setup: ToolSetup;
+  /** The caller leaves it to the model whether it calls a tool, and which. */
+  readonly mayLeaveOut: boolean;
 }
 
 /**
  * Prepares the tools of a request that this gateway can serve. A tool that no target's vendor runs becomes a function,
  * or is left to the plugin that requested it; the others are fitted to each target (`providers/fitting/fit-tools.ts`).
- * @throws GatewayError `invalid-request` naming the setting that a tool lacks which no vendor runs, the parameter that
+ * @throws GatewayError `invalid-request` naming the missing setting of a tool that no vendor runs, the parameter that
  *   keeps the vendor from running a tool that only it may run, or the name that two tools would have
  */
 export function offerTools(
@@ -82,7 +87,13 @@ export function offerTools(
   nativeTargets: NativeTargets,
 ): OfferedRequest {
   const natives = nativeTargets(request.tools);
-  const entries = request.tools.flatMap((tool, index) => entriesOf(tool, index, natives[index]!, { services, setup }));
+  const offering = { services, setup, mayLeaveOut: isFree(request.toolChoice) };
+  const warnings: Warning[] = [];
+  const entries = request.tools.flatMap((tool, index) => {
+    const { entry, warning } = entryOf(tool, index, natives[index]!, offering);
+    if (warning) warnings.push(warning);
+    return entry ? [entry] : [];
+  });
   const inTurn = entries.toSorted((one, other) => turnOf(one) - turnOf(other));
   const callers = callersNames(entries);
   const names = namesOf(inTurn, callers);
@@ -93,18 +104,21 @@ export function offerTools(
     const { service, offer } = known;
     const name = names.get(entry)!;
     if (offer.runsAt === 'gateway')
-      offered.set(name, { type: typeOf(tool), name: offer.shown.name, service, tool: offer });
+      offered.set(name, { type: typeOf(tool), name: offer.asFunction.name, service, tool: offer });
     const served = functionOf(offer, name, tool);
     return native === 'some' ? { ...tool, served } : served;
   });
-  const offers = entries.flatMap((entry, place) => offersOf(entry, place, names.get(entry)));
-  // A tool without a name of ours is found again by the caller's name for it, at each target.
+  const offers = entries.flatMap((entry, toolIndex) => offersOf(entry, toolIndex, names.get(entry)));
+  // A tool to which the gateway gives no name is found by the caller's name for it, at each target.
   const shown = (word: string): string | undefined => {
     const chosen = chosenBy(word, inTurn, callers);
     return chosen && names.get(chosen);
   };
-  return { request: { ...request, tools, ...shownChoice(request.toolChoice, shown) }, offered, offers };
+  return { request: { ...request, tools, ...shownChoice(request.toolChoice, shown) }, offered, offers, warnings };
 }
+
+const isFree = (choice: ToolChoice | undefined): boolean =>
+  choice === undefined || ((choice.type === 'auto' || choice.type === 'none') && !allowedBy(choice));
 
 /** A choice by the names that models know the tools by; nothing where it has them already. */
 function shownChoice(
@@ -118,20 +132,30 @@ function shownChoice(
   return name === undefined ? {} : { toolChoice: { type: 'tool', name } };
 }
 
-/** A tool of the request, and what is known of it where this gateway could serve it. */
+/** A tool of the request, and its definition if this gateway could serve it. */
 interface Entry {
   readonly tool: Tool;
   readonly native: NativeRuns;
   readonly known?: {
     readonly service: ServiceTool;
     /** Absent where every target's vendor runs it. */
-    readonly offer?: ServedTool | HandedTool;
+    readonly offer?: GatewayRunTool | CallerRunTool;
   };
 }
 
-/** @returns nothing for a tool that is left to the plugin that requested it */
-function entriesOf(tool: Tool, index: number, native: NativeRuns, { services, setup }: Offering): readonly Entry[] {
-  if (tool.type === 'function') return [{ tool, native }];
+/**
+ * The outcome for a tool. Without an entry, the plugin that requested it handles it, or it is left out with a warning.
+ */
+interface Outcome {
+  readonly entry?: Entry;
+  readonly warning?: Warning;
+}
+
+const LEFT_OUT = 'is left out: no vendor of this model runs it here, and this gateway lacks an engine for it';
+
+function entryOf(tool: Tool, index: number, native: NativeRuns, offering: Offering): Outcome {
+  const { services, setup, mayLeaveOut } = offering;
+  if (tool.type === 'function') return { entry: { tool, native } };
   const { bound } = tool;
   const requested: RequestedTool = {
     type: typeOf(tool),
@@ -142,13 +166,18 @@ function entriesOf(tool: Tool, index: number, native: NativeRuns, { services, se
   const service = services.get(requested.type);
   if (!service) {
     if (typeof native === 'object' && 'clash' in native) throw nameTaken(requested, native.clash);
-    return [{ tool, native }];
+    return { entry: { tool, native } };
   }
   const plugin = tool.type === 'service' ? tool.byPlugin : undefined;
   if (typeof native === 'object' && 'lacks' in native) throw withoutWord(fieldOf(requested, native.lacks, plugin));
-  if (plugin && native !== 'all') return [];
-  const offer = native === 'all' ? undefined : offerOf(service, requested, setup, native);
-  return [{ tool, native, known: { service, ...(offer && { offer }) } }];
+  if (plugin && native !== 'all') return {};
+  try {
+    const offer = native === 'all' ? undefined : offerOf(service, requested, setup, native);
+    return { entry: { tool, native, known: { service, ...(offer && { offer }) } } };
+  } catch (error) {
+    if (!mayLeaveOut || tool.type !== 'service' || !tool.isByDefault || !(error instanceof GatewayError)) throw error;
+    return { warning: { field: requested.path, message: LEFT_OUT } };
+  }
 }
 
 /**
@@ -163,16 +192,16 @@ const turnOf = ({ tool, native }: Entry): number => (native === 'some' ? 0 : 2) 
  */
 function callersNames(entries: readonly Entry[]): Set<string> {
   const names = new Set(entries.flatMap(({ tool }) => (tool.type === 'function' ? [tool.name] : [])));
-  const handed = new Set<string>();
+  const callerRunNames = new Set<string>();
   for (const [index, { tool, known }] of entries.entries()) {
     if (tool.type === 'function' || known?.offer?.runsAt === 'gateway') continue;
-    const name = known?.offer ? known.offer.shown.name : ownName(tool);
+    const name = known?.offer ? known.offer.asFunction.name : ownName(tool);
     if (name === undefined) continue;
     // Names of two vendors' tools are checked where their targets are known.
-    if ((known?.offer ? names : handed).has(name))
-      throw nameTaken({ type: typeOf(tool), path: `tools.${index}` }, name);
+    if ((known?.offer ? names : callerRunNames).has(name))
+      throw nameTaken({ type: typeOf(tool), path: pathOf(tool, index) }, name);
     names.add(name);
-    if (known?.offer) handed.add(name);
+    if (known?.offer) callerRunNames.add(name);
   }
   return names;
 }
@@ -180,13 +209,13 @@ function callersNames(entries: readonly Entry[]): Set<string> {
 /** The names that models have for the tools that are shown as functions. */
 function namesOf(inTurn: readonly Entry[], callers: ReadonlySet<string>): ReadonlyMap<Entry, string> {
   const taken = new Set(callers);
-  const free = new UniqueNames(taken);
+  const free = new NumberedNames(taken);
   const names = new Map<Entry, string>();
   for (const entry of inTurn) {
     const offer = entry.known?.offer;
     if (!offer) continue;
     // The caller answers by the name that it knows.
-    const name = offer.runsAt === 'caller' ? offer.shown.name : free.of(offer.shown.name);
+    const name = offer.runsAt === 'caller' ? offer.asFunction.name : free.of(offer.asFunction.name);
     taken.add(name);
     names.set(entry, name);
   }
@@ -197,33 +226,33 @@ function namesOf(inTurn: readonly Entry[], callers: ReadonlySet<string>): Readon
 function chosenBy(name: string, inTurn: readonly Entry[], callers: ReadonlySet<string>): Entry | undefined {
   const byType = inTurn.find(({ tool }) => tool.type !== 'function' && typeOf(tool) === name);
   if (byType || callers.has(name)) return byType;
-  return inTurn.find(({ known }) => known?.offer?.shown.name === name);
+  return inTurn.find(({ known }) => known?.offer?.asFunction.name === name);
 }
 
-/** Of a request that names none of the gateway's tools. */
+/** For a request that names none of the gateway's tools. */
 export const NO_TOOLS: OfferedTools = new Map();
 export const NO_OFFERS: readonly ToolOffer[] = [];
 
-const offersOf = ({ tool, known }: Entry, place: number, name: string | undefined): readonly ToolOffer[] =>
+const offersOf = ({ tool, known }: Entry, toolIndex: number, name: string | undefined): readonly ToolOffer[] =>
   tool.type === 'function'
     ? NO_OFFERS
     : [
         {
           tool,
           type: typeOf(tool),
-          place,
+          toolIndex,
           ...(known?.offer && { offer: known.offer }),
           ...(name !== undefined && { name }),
         },
       ];
 
-/** A tool that vendors run, or may run, needs no setting of ours: it goes to them as it came. */
+/** A tool that vendors run, or may run, needs no setting of the gateway: they receive it unchanged. */
 function offerOf(
   service: ServiceTool,
   requested: RequestedTool,
   setup: ToolSetup,
   native: Exclude<NativeRuns, 'all'>,
-): ServedTool | HandedTool | undefined {
+): GatewayRunTool | CallerRunTool | undefined {
   try {
     return service.offer(requested, setup);
   } catch (error) {
@@ -241,7 +270,7 @@ function parametersOf(tool: NamedTool): RequestedTool['parameters'] {
 }
 
 const pathOf = (tool: NamedTool, index: number): string =>
-  (tool.type === 'service' ? (tool.path ?? tool.field) : undefined) ?? `tools.${index}`;
+  tool.path ?? (tool.type === 'service' ? tool.field : undefined) ?? `tools.${index}`;
 
 const fieldOf = ({ path }: RequestedTool, parameter: string, plugin: PluginsTool | undefined): string =>
   plugin ? `${plugin.path}.${plugin.options[parameter] ?? parameter}` : `${path}.parameters.${parameter}`;
@@ -259,11 +288,15 @@ const nameTaken = ({ type, path }: Pick<RequestedTool, 'type' | 'path'>, name: s
   return new GatewayError('invalid-request', message);
 };
 
-const functionOf = ({ shown, runsAt }: ServedTool | HandedTool, name: string, tool: NamedTool): FunctionTool => ({
+const functionOf = (
+  { asFunction, runsAt }: GatewayRunTool | CallerRunTool,
+  name: string,
+  tool: NamedTool,
+): FunctionTool => ({
   type: 'function',
   name,
-  description: shown.description,
-  inputSchema: shown.inputSchema,
+  description: asFunction.description,
+  inputSchema: asFunction.inputSchema,
   ...(runsAt === 'gateway' && { isServed: true }),
   ...(tool.cacheMarker && { cacheMarker: tool.cacheMarker }),
 });

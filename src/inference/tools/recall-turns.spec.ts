@@ -1,5 +1,5 @@
 // Turns as faces read them: a conversation that comes back is restored as its models had it, each use of the gateway's
-// tools as a call and a result of its own, in the order of the steps, whatever format it came in.
+// tools as a call and a separate result, in the order of the steps, whatever format it came in.
 import { unseal } from '../../../test/support/extension-context.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';

@@ -14,7 +14,7 @@ import { StepCounter, type Steps } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
 import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
 import { SealedReply, toolResult, type SealedUse, type SplitReply } from './sealed-reply.js';
-import { UniqueNames } from './unique-names.js';
+import { NumberedNames } from './numbered-names.js';
 
 /** The gateway's tools by the types of their results. */
 export type ByResultType = ReadonlyMap<string, ServiceTool>;
@@ -25,7 +25,7 @@ export const holdsToolTurns = (messages: readonly Message[]): boolean =>
 
 /** The owner of a seal (a block or a part of a result), and the seal. */
 export type HeldSeals = ReadonlyMap<object, string>;
-/** The same with its content; absent: the seal does not open. */
+/** The content of each seal; absent: the seal does not open. */
 export type OpenedSeals = ReadonlyMap<object, Json>;
 
 /** All seals that have to be opened to show models earlier uses again. */
@@ -71,11 +71,11 @@ export function* openSeals(
   return opened;
 }
 
-/** Of a page among the results of a search: its text opens beside no other address. */
+/** The address of a page among search results: the page's text opens beside this address alone. */
 const addressOf = (holder: object): string | undefined =>
   'url' in holder && typeof holder.url === 'string' ? holder.url : undefined;
 
-/** What is needed to restore a conversation. */
+/** The dependencies of restoring a conversation. */
 export interface RecallInputs {
   readonly tools: ByResultType;
   readonly opened: OpenedSeals;
@@ -91,17 +91,17 @@ export interface RecallInputs {
 export function* recallTurns(messages: readonly Message[], inputs: RecallInputs): Steps<Message[]> {
   const steps = new StepCounter();
   const turns: Message[] = [];
-  const names = new UniqueNames(inputs.taken);
+  const names = new NumberedNames(inputs.taken);
   /** The assistant's blocks since the caller's last turn, where uses of the gateway's tools are among them. */
   let reply: OpenedReply | SplitTurn | undefined;
   for (const [index, message] of messages.entries()) {
     if (steps.isOver(message.content.length + 1)) yield;
-    const paths = message.content.map((_, place) => blockPath(message, index, place));
+    const paths = message.content.map((_, blockIndex) => blockPath(message, index, blockIndex));
     if (message.role === 'assistant' && (reply || message.content.some(isOurs))) {
       reply ??= message.content.some(isSealed) ? new OpenedReply(inputs, names) : new SplitTurn(inputs, names);
-      for (const [place, block] of message.content.entries()) {
+      for (const [blockIndex, block] of message.content.entries()) {
         if (steps.isOver() || reply.isStepOver()) yield;
-        reply.add(block, paths[place]!);
+        reply.add(block, paths[blockIndex]!);
       }
       continue;
     }
@@ -109,7 +109,7 @@ export function* recallTurns(messages: readonly Message[], inputs: RecallInputs)
     reply = undefined;
     if (results.length === 0) turns.push({ ...message, paths });
     else if (message.role === 'user') {
-      // They precede the results of the caller's tools.
+      // The results of the gateway's tools precede those of the caller's.
       const before = results.map(() => `messages.${index}`);
       turns.push({ role: 'user', content: [...results, ...message.content], paths: [...before, ...paths] });
     } else turns.push({ role: 'user', content: results }, { ...message, paths });
@@ -134,7 +134,7 @@ class OpenedReply {
 
   constructor(
     private readonly inputs: RecallInputs,
-    private readonly names: UniqueNames,
+    private readonly names: NumberedNames,
   ) {}
 
   add(block: ContentBlock, path: string): void {
@@ -155,7 +155,7 @@ class OpenedReply {
   }
 }
 
-/** The same in the Messages format, where calls and results stand as blocks. */
+/** Splits a turn of the Messages format, in which calls and results are blocks. */
 class SplitTurn {
   private readonly turns: Message[] = [];
   private blocks: ContentBlock[] = [];
@@ -169,7 +169,7 @@ class SplitTurn {
 
   constructor(
     private readonly inputs: RecallInputs,
-    private readonly names: UniqueNames,
+    private readonly names: NumberedNames,
   ) {}
 
   /** Between two blocks: when it is true, a step has begun. */
@@ -181,7 +181,7 @@ class SplitTurn {
 
   add(block: ContentBlock, path: string): void {
     const value = ownValue(block);
-    // From the chat format: in this one it would be sent to a provider.
+    // A block of the chat format: the Messages format would send it to a provider.
     if (isSealed(block)) return;
     if (!value) this.push(block, path);
     else if (isOurId(value['tool_use_id'])) this.addResult(value);
@@ -233,7 +233,7 @@ class SplitTurn {
     if (this.answered.size === this.calledIds.size) return;
     const isKept = (block: ContentBlock): boolean =>
       block.type !== 'tool-use' || !isOurId(block.id) || this.answered.has(block.id);
-    this.paths = this.paths.filter((_, place) => isKept(this.blocks[place]!));
+    this.paths = this.paths.filter((_, index) => isKept(this.blocks[index]!));
     this.blocks = this.blocks.filter(isKept);
   }
 

@@ -2,23 +2,30 @@
 // becomes the turns of its steps again, byte for byte.
 import fc from 'fast-check';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
-import { BETWEEN_TEXTS, textIn, SealedReply, thoughtsIn, toolResult, type SealedUse } from './sealed-reply.js';
+import {
+  BETWEEN_TEXTS,
+  textIn,
+  SealedReply,
+  countReasoningBlocks,
+  toolResult,
+  type SealedUse,
+} from './sealed-reply.js';
 
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 const thought = (words: string): ContentBlock => ({ type: 'thinking', thinking: words, signature: `of ${words}` });
 const ours = (id: string): ContentBlock => ({ type: 'tool-use', id, name: 'lookup', input: { id } });
 const callers: ContentBlock = { type: 'tool-use', id: 'c', name: 'look', input: {} };
 const isThought = ({ type }: ContentBlock): boolean => type === 'thinking' || type === 'redacted-thinking';
-const paths = (blocks: readonly ContentBlock[]): string[] => blocks.map((_, place) => `${place}`);
+const paths = (blocks: readonly ContentBlock[]): string[] => blocks.map((_, index) => `${index}`);
 
 /** A step's turn: reasoning, text, calls of the gateway's tools; the last one calls the caller's tools as well. */
 function turnsOf(steps: readonly { readonly thinks: number; readonly words: string; readonly calls: number }[]): Message[] {
   return steps.map(({ thinks, words, calls }, step) => ({
     role: 'assistant',
     content: [
-      ...Array.from({ length: thinks }, (_, place) => thought(`${step} ${place}`)),
+      ...Array.from({ length: thinks }, (_, index) => thought(`${step} ${index}`)),
       ...(words === '' ? [] : [text(words)]),
-      ...Array.from({ length: calls }, (_, place) => ours(`${step}-${place}`)),
+      ...Array.from({ length: calls }, (_, index) => ours(`${step}-${index}`)),
       ...(step === steps.length - 1 ? [callers] : []),
     ],
   }));
@@ -27,7 +34,7 @@ function turnsOf(steps: readonly { readonly thinks: number; readonly words: stri
 function usesOf(turns: readonly Message[]): SealedUse[] {
   let thoughts = 0;
   return turns.flatMap((turn, index) => {
-    thoughts += thoughtsIn(turn);
+    thoughts += countReasoningBlocks(turn);
     const beside = { isError: false, step: index + 1, isShared: turn.content.includes(callers), said: textIn(turn), thoughts };
     return turn.content.flatMap((block) =>
       block.type === 'tool-use' && block !== callers
@@ -112,7 +119,7 @@ it('restores a piece of reasoning once, also where the entries of a later step c
 
 it('keeps the path of each block', () => {
   const { turns } = replyOf(STEPS, usesOf(STEPS)).finish();
-  expect(turns.map(({ content, paths: places = paths(content) }) => places)).toEqual([
+  expect(turns.map(({ content, paths: blockPaths = paths(content) }) => blockPaths)).toEqual([
     ['thought', 'content', 'use'],
     ['0'],
     ['thought', 'content', 'call'],

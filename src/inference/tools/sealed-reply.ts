@@ -2,19 +2,24 @@ import type { ContentBlock, Message, ToolResultBlock } from '../../core/conversa
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 
-/** Separates texts of one reply in the chat format that other blocks stood between: the format has one text for all. */
+/**
+ * Separates texts of one reply in the chat format that had other blocks in between: the format has one text for all.
+ */
 export const BETWEEN_TEXTS = '\n\n';
 
-/** What the gateway's tools returned in one use, as its seal stores it. */
+/**
+ * The result of one use of the gateway's tools, as its seal stores it. The field names are stored in callers'
+ * conversations: they cannot change.
+ */
 export interface SealedUse extends JsonObject {
   readonly id: string;
   readonly name: string;
   readonly input: Json;
   readonly text: string;
   readonly isError: boolean;
-  /** From 1, within the reply. */
+  /** The number of the step within the reply, from 1. */
   readonly step: number;
-  /** The same step called the caller's tools. */
+  /** The step also called tools of the caller. */
   readonly isShared: boolean;
   /** The text of the step, as `textIn` returns it. */
   readonly said: string;
@@ -24,7 +29,7 @@ export interface SealedUse extends JsonObject {
   readonly sources?: readonly SealedSource[];
 }
 
-/** A page as `WebCitation` has it, without a place. */
+/** A page as `WebCitation` has it, without a position. */
 export interface SealedSource extends JsonObject {
   readonly url: string;
 }
@@ -35,8 +40,8 @@ export interface SplitReply {
   readonly results: readonly ToolResultBlock[];
 }
 
-/** A block, and its place in the caller's request. */
-interface Placed<Block = ContentBlock> {
+/** A block, and its path in the caller's request. */
+interface PathedBlock<Block = ContentBlock> {
   readonly block: Block;
   readonly path: string;
 }
@@ -53,7 +58,7 @@ export function textIn({ content }: Message): string {
 }
 
 /** Number of reasoning blocks of a turn that the chat format prints in order. */
-export const thoughtsIn = ({ content }: Message): number =>
+export const countReasoningBlocks = ({ content }: Message): number =>
   content.filter((block) => isThought(block) && !block.mark?.isOfText).length;
 
 /**
@@ -62,14 +67,14 @@ export const thoughtsIn = ({ content }: Message): number =>
  * or changed by the caller, stays with the last step.
  */
 export class SealedReply {
-  private readonly thoughts: Placed[] = [];
-  private readonly rest: Placed[] = [];
-  private readonly shared: Placed<SealedUse>[] = [];
+  private readonly reasoningBlocks: PathedBlock[] = [];
+  private readonly rest: PathedBlock[] = [];
+  private readonly shared: PathedBlock<SealedUse>[] = [];
   private readonly ids = new Set<string>();
-  private readonly steps = new Map<number, Placed<SealedUse>[]>();
+  private readonly steps = new Map<number, PathedBlock<SealedUse>[]>();
 
   add(block: ContentBlock, path: string): void {
-    (isThought(block) ? this.thoughts : this.rest).push({ block, path });
+    (isThought(block) ? this.reasoningBlocks : this.rest).push({ block, path });
   }
 
   addUse(use: SealedUse, path: string): void {
@@ -86,45 +91,50 @@ export class SealedReply {
     const turns: Message[] = [];
     let shown = 0;
     for (const uses of this.steps.values()) {
-      const [{ block: use }] = uses as [Placed<SealedUse>];
-      const thoughts = this.thoughts.slice(shown, use.thoughts);
+      const [{ block: use }] = uses as [PathedBlock<SealedUse>];
+      const reasoningBlocks = this.reasoningBlocks.slice(shown, use.thoughts);
       shown = Math.max(shown, use.thoughts);
-      turns.push(turnOf([...thoughts, ...this.takeWords(use.said), ...uses.map(callOf)]));
+      turns.push(turnOf([...reasoningBlocks, ...this.takeWords(use.said), ...uses.map(callOf)]));
       turns.push({ role: 'user', content: uses.map(resultOf) });
     }
-    const isCall = ({ block }: Placed): boolean => block.type === 'tool-use';
+    const isCall = ({ block }: PathedBlock): boolean => block.type === 'tool-use';
     const others = this.rest.filter((placed) => !isCall(placed));
-    const last = [...this.thoughts.slice(shown), ...others, ...this.shared.map(callOf), ...this.rest.filter(isCall)];
+    const last = [
+      ...this.reasoningBlocks.slice(shown),
+      ...others,
+      ...this.shared.map(callOf),
+      ...this.rest.filter(isCall),
+    ];
     if (last.length > 0) turns.push(turnOf(last));
     return { turns, results: this.shared.map(resultOf) };
   }
 
   /** The text of a step, where the remaining text begins with it. */
-  private takeWords(words: string): Placed[] {
-    const place = this.rest.findIndex(({ block }) => block.type === 'text');
-    const { block, path } = this.rest[place] ?? {};
+  private takeWords(words: string): PathedBlock[] {
+    const index = this.rest.findIndex(({ block }) => block.type === 'text');
+    const { block, path } = this.rest[index] ?? {};
     if (words === '' || block?.type !== 'text' || !block.text.startsWith(words)) return [];
     const left = block.text.slice(words.length);
     const text = left.startsWith(BETWEEN_TEXTS) ? left.slice(BETWEEN_TEXTS.length) : left;
-    this.rest.splice(place, 1, ...(text === '' ? [] : [{ block: { ...block, text }, path: path! }]));
+    this.rest.splice(index, 1, ...(text === '' ? [] : [{ block: { ...block, text }, path: path! }]));
     return [{ block: { type: 'text', text: words }, path: path! }];
   }
 }
 
 const isThought = (block: ContentBlock) => block.type === 'thinking' || block.type === 'redacted-thinking';
 
-const turnOf = (placed: readonly Placed[]): Message => ({
+const turnOf = (placed: readonly PathedBlock[]): Message => ({
   role: 'assistant',
   content: placed.map(({ block }) => block),
   paths: placed.map(({ path }) => path),
 });
 
-const callOf = ({ block: { id, name, input }, path }: Placed<SealedUse>): Placed => ({
+const callOf = ({ block: { id, name, input }, path }: PathedBlock<SealedUse>): PathedBlock => ({
   block: { type: 'tool-use', id, name, input },
   path,
 });
 
-const resultOf = ({ block: { id, text, isError, sources } }: Placed<SealedUse>): ToolResultBlock =>
+const resultOf = ({ block: { id, text, isError, sources } }: PathedBlock<SealedUse>): ToolResultBlock =>
   toolResult(id, { text, isError, sources });
 
 /** The part of a result that a model reads again, and that an answer may cite. */

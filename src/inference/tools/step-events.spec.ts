@@ -21,13 +21,13 @@ function step(): StepEvents {
 it('continues after its last event, and not before it, which a reader that left does not receive', () => {
   const events = step();
   events.pass(CALL);
-  expect(events.goesOn).toBe(false);
+  expect(events.hasPendingToolCalls).toBe(false);
   events.pass([{ type: 'block-end', index: 0 }, endWith('tool-use')]);
-  expect(events.goesOn).toBe(true);
+  expect(events.hasPendingToolCalls).toBe(true);
 });
 
 it.each(['output-limit', 'context-limit', 'refusal', 'content-filter'] as const)('runs nothing after %s', (unified) => {
   const events = step();
   events.pass([...CALL, { type: 'block-end', index: 0 }, endWith(unified)]);
-  expect(events.goesOn).toBe(false);
+  expect(events.hasPendingToolCalls).toBe(false);
 });

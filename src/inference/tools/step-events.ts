@@ -5,13 +5,13 @@ import { ReplyBuilder } from '../../core/conversation/reply.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import { newServerToolUseId } from '../../core/ids.js';
 import { isJsonObject, type Json, type Opaque } from '../../core/json/json.js';
-import { CallSeals } from './call-seals.js';
+import { CallSignatures } from './call-signatures.js';
 import { CitingBlock, type CitedSources } from './cited-sources.js';
 import type { OfferedTool, OfferedTools } from './offered-tools.js';
 
 /** A call of a tool that this gateway runs. */
 export interface ServiceCall {
-  /** As the caller sees it, and the model from here on. */
+  /** The id that the caller sees, and the model in later steps. */
   readonly id: string;
   readonly offered: OfferedTool;
   /**
@@ -20,7 +20,7 @@ export interface ServiceCall {
   input?: Json | undefined;
 }
 
-/** What precedes a step's reply in the reply to the caller. */
+/** The parts of the reply to the caller that precede a step. */
 export interface StepBeginning {
   /** Number of blocks that were emitted before. */
   readonly blocks: number;
@@ -28,7 +28,7 @@ export interface StepBeginning {
   readonly sources: CitedSources | undefined;
 }
 
-/** The model was cut off or refused to go on: its calls may be incomplete and are not run. */
+/** Stop reasons after which tool calls may be incomplete and are not run. */
 const CUT_OFF: ReadonlySet<StopReason['unified']> = new Set([
   'output-limit',
   'context-limit',
@@ -60,7 +60,7 @@ export class StepEvents {
   private json = '';
   /** The open text block, where pages may be cited. */
   private citing: CitingBlock | undefined;
-  private readonly seals = new CallSeals();
+  private readonly signatures = new CallSignatures();
 
   constructor(
     private readonly offered: OfferedTools,
@@ -77,7 +77,7 @@ export class StepEvents {
   /**
    * Whether tools of the gateway are to be run: false before the reply has ended, and where its end was not reported.
    */
-  get goesOn(): boolean {
+  get hasPendingToolCalls(): boolean {
     return this.stop !== undefined && this.calls.length > 0 && !CUT_OFF.has(this.stop.unified);
   }
 
@@ -95,8 +95,8 @@ export class StepEvents {
 
   private add(event: ModelEvent, out: ModelEvent[]): void {
     const call = event.type === 'block-start' ? this.serviceCall(event.block) : undefined;
-    for (const sealed of this.seals.release(event, call?.id)) this.forward(sealed, undefined, out);
-    if (!this.seals.hold(event)) this.forward(event, call, out);
+    for (const signature of this.signatures.release(event, call?.id)) this.forward(signature, undefined, out);
+    if (!this.signatures.hold(event)) this.forward(event, call, out);
   }
 
   private forward(event: ModelEvent, call: ServiceCall | undefined, out: ModelEvent[]): void {
@@ -136,7 +136,7 @@ export class StepEvents {
         this.reply.push(event);
         this.stop = event.stop;
         this.endExtras = event.extras;
-        if (!this.goesOn) out.push(event);
+        if (!this.hasPendingToolCalls) out.push(event);
         return;
       case 'ping':
         out.push(event);
@@ -179,7 +179,7 @@ export class StepEvents {
     return offered && { id: newServerToolUseId(), offered };
   }
 
-  /** At its place among all blocks, without the source bytes, which state another index. */
+  /** Gives the event its index among all blocks, and omits the source bytes, which state another index. */
   private moved<Event extends EventOf<'block-start' | 'block-delta' | 'block-end'>>(event: Event): Event {
     if (event.index === this.blocks) return event;
     const { source: _source, ...rest } = event;

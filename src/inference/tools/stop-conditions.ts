@@ -4,7 +4,7 @@ import { typeOf, type Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
 import { ownName } from '../../core/tool.js';
-import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
+import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../stop-reason-names.js';
 import type { StepEvents } from './step-events.js';
 
 /** Maximum steps of one generation, and the default (docs/use/tools-and-plugins.md#the-loop). */
@@ -61,7 +61,7 @@ function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens
   );
 }
 
-/** As the vendor reports it, and in the words of either face. */
+/** Names of a stop reason: the vendor's own, and those of the Messages and chat formats. */
 const wordsOf = ({ unified, raw }: StopReason): readonly (string | null)[] => [
   raw,
   MESSAGES_STOP_REASONS[unified],

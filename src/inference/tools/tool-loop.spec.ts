@@ -1,5 +1,5 @@
-// Tests with manual steps: each use is sealed for later turns so that it fits and keeps its place; a loop without room
-// for more pauses where it has emitted no text, and ends as an answer where it has.
+// Tests with manual steps: each use is sealed for later turns so that it fits and keeps its position; a loop without
+// capacity for more pauses where it has emitted no text, and ends as an answer where it has.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { Cancellation } from '../../core/cancellation.js';
 import type { BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
@@ -103,7 +103,7 @@ describe('a result that is sealed', () => {
   });
 });
 
-it('seals nothing where there is no room for the notice either', async () => {
+it('seals nothing where the notice does not fit either', async () => {
   expect(await bench().step(reply(ours), 100)).toEqual([undefined]);
 });
 
@@ -112,7 +112,7 @@ const endOf = (unified: StopReason['unified']) => [{ type: 'usage' }, { type: 'r
 describe.each([
   ['a model that a tool called', { wasRefused: true }],
   ['the next call', { callsMax: 0 }],
-])('a loop without room for %s', (_, room) => {
+])('a loop whose limit does not allow %s', (_, room) => {
   it.each([
     ['pauses without any text', [ours], 'pause'],
     ['is an answer with text', [speaks, ours], 'end-turn'],

@@ -14,7 +14,7 @@ import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
-import { textIn, thoughtsIn, type SealedSource, type SealedUse } from './sealed-reply.js';
+import { textIn, countReasoningBlocks, type SealedSource, type SealedUse } from './sealed-reply.js';
 import { StepEvents, type ServiceCall } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
 import { calledIn, isLoopOver } from './stop-conditions.js';
@@ -28,19 +28,19 @@ const BATCH_WEIGHT_MAX = 64 * 1024;
 
 /** A further call that will read what tools return. */
 export interface ReadingCall {
-  /** Without the results. */
+  /** The request without the results. */
   readonly request: ModelRequest;
   /** Minimum size of the results, as `textTokens` counts them. */
   readonly tokens: number;
   /** The leg that it begins with. */
   readonly answered: PlannedLeg;
-  /** Its money is reserved too. Consulted models share its room: they make reservations of their own. */
+  /** Whether money for this call is reserved too. Consulted models reserve their own money. */
   readonly isPaidFor: boolean;
 }
 
 type BeginningOfCall = Omit<ReadingCall, 'tokens' | 'isPaidFor'>;
 
-/** What a loop needs of the ledger, the router and the policies. */
+/** The functions of ledger, router and policies that a loop calls. */
 export interface LoopDependencies {
   readonly uses: ToolUses;
   /** Content filters over the input and the results of tools. Undefined: there are none. */
@@ -48,50 +48,52 @@ export interface LoopDependencies {
   /**
    * Reserves the maximum cost of the uses of a step, and all that the call needs that reads their results, if there is
    * one.
-   * @returns why there is no room; undefined: it is reserved
+   * @returns why there is no capacity; undefined: it is reserved
    */
   refusalOf(calls: readonly ServiceCall[], next: ReadingCall | undefined): Promise<ToolFailure | undefined>;
-  /** Whether a model that a tool called had no room. */
+  /** Whether a model that a tool called did not fit. */
   wasRefused(): boolean;
   /**
    * The next call, beginning with the leg that answered, with its request, which is shortened where the whole of the
-   * results has no room. Undefined: there is no room for it.
+   * results does not fit. Undefined: there is no capacity for it.
    */
   call(
     request: ModelRequest,
     answered: PlannedLeg,
   ): Promise<{ readonly request: ModelRequest; readonly begun: StartedCall } | undefined>;
-  /** What has been spent so far. */
+  /** The amount spent so far. */
   spent(): bigint;
-  /** The part of it that was spent on models that a use consulted. */
+  /** The part of the cost that was spent on models that a use consulted. */
   spentOn(consulted: ToolUseRecord['consulted']): bigint;
   seal(value: JsonObject): string;
-  /** Releases the room of the latest call. */
+  /** Releases the reservation of the latest call. */
   release(): void;
 }
 
 /**
  * The loop of one answer, or of one consulted model, with tools that this gateway runs. Each step is a call of the
- * model and the tool uses that it requests. The loop ends when no use is left, a condition is met, or there is no room
- * for more. The caller sees one reply (docs/use/tools-and-plugins.md#the-loop).
+ * model and the tool uses that it requests. The loop ends when no use is left, a condition is met, or there is no
+ * capacity for more. The caller sees one reply (docs/use/tools-and-plugins.md#the-loop).
  */
 export class ToolLoop {
   private step: StepEvents;
   private steps = 1;
   private usage: Usage = NO_USAGE;
-  /** Of earlier turns as well. */
+  /** Includes the sources of earlier turns. */
   private sources: CitedSources | undefined;
   /** Number of reasoning blocks emitted so far. */
-  private thoughts = 0;
-  /** With the turns that the steps have added. */
+  private reasoningBlocks = 0;
+  /** The request with the turns that the steps have added. */
   private request: ModelRequest;
-  /** As the caller requested them; the request keeps what is left of them. */
+  /** The tools that the caller requested. The request keeps those with uses left. */
   private readonly tools: readonly Tool[];
   /** The model is called for the last time, without tools. */
   private isLast: boolean;
   private isUnaffordable = false;
-  /** Some uses of a step had no room: the model reads the results of the others, and gets no more tools. */
-  private isOutOfRoom = false;
+  /**
+   * The balance did not cover some uses of a step: the model reads the results of the others, and gets no more tools.
+   */
+  private isOutOfMoney = false;
   /** A step has emitted text to the caller. */
   private hasText = false;
 
@@ -118,8 +120,8 @@ export class ToolLoop {
   }
 
   /** Whether the call that has ended requested tools of the gateway. */
-  get goesOn(): boolean {
-    return this.step.goesOn;
+  get hasPendingToolCalls(): boolean {
+    return this.step.hasPendingToolCalls;
   }
 
   /** The cost of its tools, including the models that they called. */
@@ -131,7 +133,7 @@ export class ToolLoop {
     );
   }
 
-  /** The loop is over; its generation goes on. */
+  /** The loop is over; its generation continues. */
   close(): void {
     this.dependencies.release();
   }
@@ -139,7 +141,7 @@ export class ToolLoop {
   /**
    * Runs the tools that the call requested.
    * @param answeredBy the leg of that call
-   * @returns their results in the caller's format; large ones in batches of their own
+   * @returns their results in the caller's format; each large one in a separate batch
    */
   async runTools(answeredBy: PlannedLeg): Promise<readonly Batch[]> {
     const { step, generation, dependencies } = this;
@@ -189,7 +191,7 @@ export class ToolLoop {
       },
       this.request.stopServerToolsWhen ?? [],
     );
-    this.isLast = isOver || this.isOutOfRoom || dependencies.uses.areUsedUp;
+    this.isLast = isOver || this.isOutOfMoney || dependencies.uses.areUsedUp;
     const called = await dependencies.call(this.nextRequest(), answered);
     if (!called) return this.lastWords(this.hasText ? END_TURN : PAUSE);
     this.request = called.request;
@@ -204,14 +206,14 @@ export class ToolLoop {
     return { request: { ...this.request, messages: [...this.request.messages, turn] }, answered };
   }
 
-  /** The uses of a step that there is room for: all of them, or else the first of those that buy or consult. */
+  /** The uses of a step that fits: all of them, or else the first of those that buy or consult. */
   private async afford(
     calls: readonly ServiceCall[],
     admitted: readonly (number | ToolFailure)[],
     next: BeginningOfCall | undefined,
   ): Promise<(number | ToolFailure)[]> {
     const { dependencies } = this;
-    const runnable = calls.filter((_, place) => typeof admitted[place] === 'number');
+    const runnable = calls.filter((_, index) => typeof admitted[index] === 'number');
     const paid = runnable.filter(({ offered: { tool } }) => tool.price > 0n || tool.consults !== undefined);
     const refusalOf = (some: readonly ServiceCall[]): Promise<ToolFailure | undefined> => {
       const results = runnable.length - paid.length + some.length;
@@ -231,11 +233,11 @@ export class ToolLoop {
       count++;
     }
     if (count === 0) this.isUnaffordable = true;
-    else this.isOutOfRoom = true;
-    // The refused attempt has released the room of the uses before it.
+    else this.isOutOfMoney = true;
+    // The refused attempt has released the reservation of the uses before it.
     await refusalOf(paid.slice(0, count));
     const unaffordable = new Set(paid.slice(count));
-    return calls.map((call, place) => (unaffordable.has(call) ? refusal : admitted[place]!));
+    return calls.map((call, index) => (unaffordable.has(call) ? refusal : admitted[index]!));
   }
 
   private beginStep(blocks: number): StepEvents {
@@ -260,7 +262,7 @@ export class ToolLoop {
     const { step } = this;
     const { turn } = step;
     const spoken = textIn(turn);
-    this.thoughts += thoughtsIn(turn);
+    this.reasoningBlocks += countReasoningBlocks(turn);
     const batches: ModelEvent[][] = [];
     let weight = Infinity;
     for (const { call, input, result } of answered) {
@@ -280,7 +282,7 @@ export class ToolLoop {
         step: this.steps,
         isShared: step.callersTools.length > 0,
         said: spoken,
-        thoughts: this.thoughts,
+        thoughts: this.reasoningBlocks,
         ...(result.sources.length > 0 && { sources: result.sources.slice(0, SEALED_SOURCES_MAX).map(sealedSource) }),
       };
       const seal = (lengthMax: number): string | undefined => this.sealUse(use, lengthMax);
@@ -296,8 +298,8 @@ export class ToolLoop {
   }
 
   /**
-   * The seal of a use, or undefined where it does not fit. A use without room is sealed without its text, with a notice
-   * for the model in its place.
+   * The seal of a use, or undefined where it does not fit. A use that does not fit is sealed without its text, with a
+   * notice for the model instead of it.
    */
   private sealUse(use: SealedUse, lengthMax: number): string | undefined {
     const { sources: _sources, ...bare } = use;
@@ -348,7 +350,7 @@ function freeChoice(choice: ToolChoice): ToolChoice {
   return { type: 'auto', ...(allowed && { allowed }) };
 }
 
-/** Replaces a result that had no room in the reply, for the model of a later turn. */
+/** Replaces a result that did not fit into the reply, for the model of a later turn. */
 const TOO_LARGE = 'The result of this call was too large to be kept for later turns. Call the tool again for it.';
 
 /** A turn without the rest of the conversation. */
@@ -368,8 +370,8 @@ const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
 function withArguments(calls: readonly ServiceCall[], spoken: Message, left: Message): readonly ServiceCall[] {
   if (left === spoken) return calls;
   const cut = new Map<string, Json>();
-  for (const [place, block] of left.content.entries()) {
-    if (block.type === 'tool-use' && block !== spoken.content[place]) cut.set(block.id, block.input ?? {});
+  for (const [index, block] of left.content.entries()) {
+    if (block.type === 'tool-use' && block !== spoken.content[index]) cut.set(block.id, block.input ?? {});
   }
   return calls.map((call) => (cut.has(call.id) ? { ...call, input: cut.get(call.id) } : call));
 }
@@ -382,7 +384,7 @@ function withoutCalls(request: ModelRequest, { content }: Message): ModelRequest
 }
 
 const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropic' };
-/** There is no room for more. */
+/** There is no capacity for more. */
 const PAUSE: StopReason = { unified: 'pause', raw: null, vendor: 'anthropic' };
 
 /** The entry of the routing metadata's pipeline (docs/use/routing-metadata.md#stages). */
@@ -402,7 +404,7 @@ const viewUse = (
   cost_usd: usdNumber(cost),
 });
 
-/** A result is shortened where there is no room for all of it. */
+/** A result is shortened where there is no capacity for all of it. */
 const KEEPS_NOTHING = { start: 0, end: 0 };
 
 const resultBlock = ({ call, result }: AnsweredCall): ToolResultBlock => ({

@@ -29,7 +29,11 @@ it.each<[string, () => unknown, string]>([
     () => offer(FIELD, 'none', {}),
     'web_search_options: no engine of web searches is set up',
   ],
-  ['a feature that the loop does not support', () => offer(deferred, 'none'), 'tools.0.defer_loading: is true'],
+  [
+    'a feature that the loop does not support',
+    () => offer(deferred, 'none'),
+    'tools.0.defer_loading: must not be true',
+  ],
   [
     'the name that another tool has at its vendor, and why it has no other here',
     () => offer(FIELD, { clash: 'web_search' }, {}),

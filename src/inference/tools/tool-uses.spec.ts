@@ -8,27 +8,27 @@ import { Cancellation, type CancelSignal } from '../../core/cancellation.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { ExtensionFault } from '../../core/extension.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
-import type { ServedTool, ServiceTool, ToolResult } from '../../core/tool.js';
+import type { GatewayRunTool, ServiceTool, ToolResult } from '../../core/tool.js';
 import type { OfferedTool } from './offered-tools.js';
 import type { ServiceCall } from './step-events.js';
 import { ToolUses } from './tool-uses.js';
 
 const result = (text: string): ToolResult => ({ text, content: text, sources: [], isError: false });
 
-const charged = (text: string, cost: bigint): ServedTool['run'] => async (_, { context }) => {
+const charged = (text: string, cost: bigint): GatewayRunTool['run'] => async (_, { context }) => {
   context.charge(cost);
   return result(text);
 }; // oxfmt-ignore
 
-function offered(run: ServedTool['run'], fields: Partial<ServedTool> = {}): OfferedTool {
-  const shown = {
+function offered(run: GatewayRunTool['run'], fields: Partial<GatewayRunTool> = {}): OfferedTool {
+  const asFunction = {
     name: 'f',
     description: '',
     inputSchema: { type: 'object', properties: { x: { type: 'number' } }, required: ['x'] },
   };
-  const tool: ServedTool = {
+  const tool: GatewayRunTool = {
     runsAt: 'gateway',
-    shown,
+    asFunction,
     price: 5n,
     usesMax: 100,
     run,
@@ -122,7 +122,7 @@ describe('an error of a tool', () => {
   afterAll(() => logged.mockRestore());
   const throwing = (error: Error) => callOf(offered(() => Promise.reject(error)));
 
-  it('is a failure, logged with its place and without its message', async () => {
+  it('is a failure, logged with its position in the code and without its message', async () => {
     const { run, uses } = bench();
     expect(await run(throwing(new TypeError('of sk-secret')))).toEqual(['unavailable']);
     expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
@@ -181,7 +181,7 @@ it('leaves no listener and no timer behind, however a use ended', async () => {
     const during: number[] = [];
     const ends = offered(() => Promise.resolve(result(String(during.push(listeners)))));
     const fails = offered(() => Promise.reject(new ExtensionFault('unavailable', 'no answer')));
-    await run(...Array.from({ length: 10 }, (_, place) => callOf(place % 2 ? fails : ends)));
+    await run(...Array.from({ length: 10 }, (_, index) => callOf(index % 2 ? fails : ends)));
     expect(Math.min(...during)).toBeGreaterThan(0);
     expect([listeners, jest.getTimerCount()]).toEqual([0, 0]);
   } finally {

@@ -10,10 +10,10 @@ import { isJsonObject, weigh, type JsonObject } from '../../core/json/json.js';
 import { StepCounter } from '../../core/steps.js';
 import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
-import { faultTrace } from '../../shared/fault-trace.js';
-import { untilAborted } from '../../shared/http/until-aborted.js';
+import { faultTrace } from '../../shared/telemetry/fault-trace.js';
+import { untilAborted } from '../../shared/http/client/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
-import { OpenUse } from '../open-use.js';
+import { ChargedToolUse } from '../billing/charged-tool-use.js';
 import type { OfferedTool } from './offered-tools.js';
 import type { ServiceCall } from './step-events.js';
 import { VendorUses } from './vendor-uses.js';
@@ -22,7 +22,7 @@ import { VendorUses } from './vendor-uses.js';
 const STEP_CALLS_MAX = 64;
 /** Maximum concurrent uses of one step. */
 const SIDE_BY_SIDE_MAX = 8;
-/** Maximum duration of one use; each tool has shorter limits of its own. */
+/** Maximum duration of one use; each tool also has a shorter limit. */
 const USE_MS_MAX = 300_000;
 
 /** The outcome of a call of one of the gateway's tools. */
@@ -34,16 +34,16 @@ export interface AnsweredCall {
 }
 
 /** Makes the context of one use, which ends with its signal. */
-export type ContextOfUse = (request: ModelRequest, signal: CancelSignal, use: OpenUse) => ExtensionContext;
+export type ContextOfUse = (request: ModelRequest, signal: CancelSignal, use: ChargedToolUse) => ExtensionContext;
 
 /** Runs the tools of one generation, and records each call in it. */
 export class ToolUses {
   /**
-   * Of these tools alone, in the order of `Generation.toolUses`: other tools of the generation may run concurrently.
+   * The uses of these tools, in the order of `Generation.toolUses`. Other tools of the generation may run concurrently.
    */
   readonly records: ToolUseRecord[] = [];
   private readonly logger = new Logger('tools');
-  /** Of each tool, the number of uses run here. */
+  /** The number of uses run here, for each tool. */
   private readonly numbers = new Map<OfferedTool, number>();
   private readonly vendors = new VendorUses();
   private admitted = 0;
@@ -70,7 +70,7 @@ export class ToolUses {
   }
 
   /**
-   * How often a tool was used so far, by vendors and here.
+   * Number of uses of a tool so far, by vendors and by this gateway.
    * @param type as the caller named it
    * @param offered the tool as it is served here; absent: it is not
    */
@@ -79,15 +79,15 @@ export class ToolUses {
   }
 
   /**
-   * Which calls of a step may run: those within the limits, with valid arguments.
+   * Admits the calls of a step that are within the limits and have valid arguments.
    * @returns for each call its number among the uses of its tool, or why it is not run
    */
   admit(calls: readonly ServiceCall[]): (number | ToolFailure)[] {
-    return calls.map((call, place): number | ToolFailure => {
+    return calls.map((call, index): number | ToolFailure => {
       const { tool, type } = call.offered;
       const number = this.usedOf(type, call.offered) + 1;
-      if (place >= STEP_CALLS_MAX || number > tool.usesMax || this.areUsedUp) return 'max_uses_exceeded';
-      if (!isJsonObject(call.input) || !schemaOf(tool.shown).check(call.input)) return 'invalid_tool_input';
+      if (index >= STEP_CALLS_MAX || number > tool.usesMax || this.areUsedUp) return 'max_uses_exceeded';
+      if (!isJsonObject(call.input) || !schemaOf(tool.asFunction).check(call.input)) return 'invalid_tool_input';
       this.numbers.set(call.offered, (this.numbers.get(call.offered) ?? 0) + 1);
       this.admitted++;
       return number;
@@ -110,12 +110,12 @@ export class ToolUses {
     const steps = new StepCounter();
     const rest = calls.entries();
     const runRest = async (): Promise<void> => {
-      for (const [place, call] of rest) {
+      for (const [index, call] of rest) {
         if (steps.isOver()) await yieldToEventLoop();
-        const number = admitted[place]!;
-        const one = typeof number === 'number' ? await this.answer(call, number, request) : refuse(call, number);
-        if (typeof number !== 'number') this.enter(one.use);
-        answered[place] = one;
+        const number = admitted[index]!;
+        const answer = typeof number === 'number' ? await this.answer(call, number, request) : refuse(call, number);
+        if (typeof number !== 'number') this.enter(answer.use);
+        answered[index] = answer;
       }
     };
     await Promise.all(Array.from({ length: Math.min(SIDE_BY_SIDE_MAX, calls.length) }, runRest));
@@ -129,9 +129,9 @@ export class ToolUses {
 
   private async answer(call: ServiceCall, number: number, request: ModelRequest): Promise<AnsweredCall> {
     const { type, tool } = call.offered;
-    // As it was admitted.
+    // An admitted call has an object as its input.
     const input = call.input as JsonObject;
-    const use = new OpenUse({ type, reserved: tool.price, enter: (record) => this.enter(record) });
+    const use = new ChargedToolUse({ type, reserved: tool.price, enter: (record) => this.enter(record) });
     let isError = true;
     let result: ToolResult;
     try {
@@ -160,13 +160,13 @@ export class ToolUses {
     try {
       const context = contextOf(abort.signal);
       const result = await untilAborted(tool.run(input, { context, number }), toAbortSignal(abort.signal));
-      // It is kept until the generation is over: the next call is encoded from it.
-      const hasRoom = context.keep(result.text.length + weigh(result.content, Infinity));
-      return hasRoom ? result : tool.fail('too_many_requests', input);
+      // The result stays in memory until the generation is over: the next call is encoded from it.
+      const fitsInMemory = context.keep(result.text.length + weigh(result.content, Infinity));
+      return fitsInMemory ? result : tool.fail('too_many_requests', input);
     } catch (error) {
       signal.throwIfAborted();
       if (!isExpected(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
-      // A tool that throws or never answers is a fault of ours: the model gets an error result, and goes on.
+      // A tool that throws or never answers is a fault of the gateway: the model gets an error result, and continues.
       return tool.fail('unavailable', input);
     } finally {
       clearTimeout(deadline);
@@ -182,7 +182,7 @@ function refuse(call: ServiceCall, failure: ToolFailure): AnsweredCall {
   return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input), use };
 }
 
-/** A failure of an external service is no fault of ours. */
+/** A failure of an external service is not a fault of the gateway. */
 const isExpected = (error: unknown): boolean =>
   error instanceof ExtensionFault || error instanceof GatewayError || error instanceof CutShort;
 

@@ -79,7 +79,7 @@ describe('the request', () => {
     ['that can be read', { type: 'advisor_result', text: 'Go.' }, 'Go.'],
     ['that failed', { type: 'advisor_tool_result_error', error_code: 'overloaded' }, 'Failed: overloaded'],
     ['that only the vendor reads', { encrypted_content: 'A' }, 'Its answer can no longer be shown.'],
-  ])('has advice %s as text once the adviser is used up, at its place', (_, content, words) => {
+  ])('has advice %s as text once the adviser is used up, at its position', (_, content, words) => {
     const tools = [vendor({ type: 'advisor_20260301', max_uses: 1 })];
     const advised = { ...turn(search, call, advice(content)), paths: ['a', 'b', 'c'] };
     const request = modelRequest({ tools, messages: [turn(search), advised] });

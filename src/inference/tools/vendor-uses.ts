@@ -6,8 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import { kindOf } from '../../core/tool.js';
 
 /**
- * How often vendors ran tools in the calls of one loop. Vendors report numbers by kind and not by tool: where a request
- * has several tools of a kind, each use counts for all of these, so that no limit is passed.
+ * Numbers of tool runs by vendors in the calls of one loop. Vendors report numbers by kind and not by tool: where a
+ * request has several tools of a kind, each use counts for all of these, so that no limit is exceeded.
  */
 export class VendorUses {
   private searches = 0;
@@ -43,7 +43,7 @@ export function withUsesLeft(
   usedOf: (tool: NamedTool) => number,
 ): ModelRequest {
   const tools = requested.flatMap((tool) => (tool.type === 'function' ? tool : lessened(tool, usedOf(tool))));
-  if (tools.length === requested.length && tools.every((tool, place) => tool === requested[place])) return request;
+  if (tools.length === requested.length && tools.every((tool, index) => tool === requested[index])) return request;
   const losesAdviser = request.tools.some(isVendorsAdviser) && !tools.some(isVendorsAdviser);
   return { ...request, tools, ...(losesAdviser && { messages: request.messages.map(withAdviceInWords) }) };
 }
@@ -66,7 +66,7 @@ const isVendorsAdviser = (tool: Tool): boolean => tool.type === 'vendor' && kind
 /** The vendor refuses advice in its own form where the request has no adviser, so it is sent as text. */
 function withAdviceInWords(message: Message): Message {
   const content = message.content.map(inWords);
-  if (content.every((block, place) => block === message.content[place])) return message;
+  if (content.every((block, index) => block === message.content[index])) return message;
   const { origin: _origin, ...rest } = message;
   return { ...rest, content };
 }

@@ -6,37 +6,47 @@ export interface TimeRange {
   readonly until: number;
 }
 
-/** What figures exist for, in one snapshot. */
+/** The hours that have figures, in one snapshot. */
 export interface Rolled {
   /** Hours before it have figures. */
   readonly until: number;
-  /** Except for these: their rows may have changed since. */
+  /** Hours whose rows may have changed since their figures were written. */
   readonly changed: ReadonlySet<number>;
 }
 
-/** From what a range is summed up, every moment of it once. */
+/** The figures and generations that a range is summed up from. Each moment is covered once. */
 export interface Coverage {
-  /** Starts of UTC days and hours whose figures are read. */
+  /** Starts of UTC weeks, days and hours whose figures are read. */
+  readonly weeks: readonly number[];
   readonly days: readonly number[];
   readonly hours: readonly number[];
-  /** Where generations themselves are read. */
+  /** Ranges in which generations themselves are read. */
   readonly rows: readonly TimeRange[];
 }
 
-/** The largest span of figures that fits into the times of an answer; `none`: it needs generations. */
-export type WidestSpan = 'day' | 'hour' | 'none';
+/** The longest span of figures that fits the granularity of an answer; `none`: the answer needs generations. */
+export type WidestSpan = 'week' | 'day' | 'hour' | 'none';
+
+const WEEK_MS = 7 * DAY_MS;
+/** Weeks begin on Monday; the first Monday of the epoch was its fifth day. */
+const FIRST_WEEK = 4 * DAY_MS;
+
+/** The start of the UTC week that has this time. */
+export const startOfWeek = (time: number): number => Math.floor((time - FIRST_WEEK) / WEEK_MS) * WEEK_MS + FIRST_WEEK;
 
 const ceil = (time: number, step: number): number => Math.ceil(time / step) * step;
 
-/** Covers a range by figures of days and hours as far as they are certain, and by generations elsewhere. */
+/** Covers a range by figures of weeks, days and hours that are up to date, and by generations elsewhere. */
 export function coverRange(
   { since, until }: TimeRange,
   { until: rolledUntil, changed }: Rolled,
   widest: WidestSpan,
 ): Coverage {
+  const weeks: number[] = [];
   const days: number[] = [];
   const hours: number[] = [];
   const rows: { since: number; until: number }[] = [];
+  const changedWeeks = new Set(Array.from(changed, startOfWeek));
   const changedDays = new Set(Array.from(changed, (hour) => Math.floor(hour / DAY_MS)));
   const addRows = (from: number, to: number): void => {
     if (from >= to) return;
@@ -44,11 +54,17 @@ export function coverRange(
     if (last?.until === from) last.until = to;
     else rows.push({ since: from, until: to });
   };
+  const hasDays = widest === 'week' || widest === 'day';
   const end = widest === 'none' ? since : Math.min(rolledUntil, Math.floor(until / HOUR_MS) * HOUR_MS);
   let time = Math.min(ceil(since, HOUR_MS), Math.max(since, end));
   addRows(since, time);
   while (time < end) {
-    if (widest === 'day' && time % DAY_MS === 0 && time + DAY_MS <= end && !changedDays.has(time / DAY_MS)) {
+    if (widest === 'week' && time === startOfWeek(time) && time + WEEK_MS <= end && !changedWeeks.has(time)) {
+      weeks.push(time);
+      time += WEEK_MS;
+      continue;
+    }
+    if (hasDays && time % DAY_MS === 0 && time + DAY_MS <= end && !changedDays.has(time / DAY_MS)) {
       days.push(time);
       time += DAY_MS;
       continue;
@@ -58,5 +74,5 @@ export function coverRange(
     time += HOUR_MS;
   }
   addRows(time, until);
-  return { days, hours, rows };
+  return { weeks, days, hours, rows };
 }

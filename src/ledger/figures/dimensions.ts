@@ -1,28 +1,33 @@
+import { shortEndUser } from '../../core/end-user.js';
 import { DIALECT_IDS } from '../../core/routing/catalog.js';
-import { API_TYPES } from '../generation-columns.js';
-import { ERROR_TYPES, errorTypeOf, OUTCOMES, statusOf } from '../generation-outcomes.js';
-import type { Parameters } from '../newest-first.js';
+import { IS_TAG_NAME } from '../../shared/http/tag-validators.js';
+import type { Detail } from './figure-columns.js';
+import { API_TYPES } from '../generations/generation-columns.js';
+import { ERROR_TYPES, errorTypeOf, OUTCOMES, statusOf } from '../generations/generation-outcomes.js';
+import type { Parameters } from '../keyset-lists.js';
 
-/** By what figures are grouped and filtered. */
+/** A property of generations by which figures can be grouped and filtered. */
 export interface Dimension {
-  /** As `/analytics` names it; absent: as `/activity` does. */
+  /** Name of the dimension in `/analytics`; absent if it is the same as in `/activity`. */
   readonly analyticsName?: string;
   readonly label: string;
-  /** The value of a row `f` of figures; absent: only generations know it. */
+  /** SQL for the value in a row `f` of `generation_figures`; absent if only generations have this dimension. */
   readonly ofFigures?: string;
   /** The value of a generation `g`, where figures do not know it. @param argument what follows the colon of its name */
   readonly ofGeneration?: (parameters: Parameters, argument: string) => string;
-  /** The condition by which an index finds generations of one value. */
-  readonly index?: (value: string) => string;
-  /** Figures know it by key alone. */
-  readonly isOfKey?: true;
-  /** What a reader calls the value: a table, its key and the name in it. */
-  readonly readableBy?: { readonly table: string; readonly id: string };
+  /** The condition by which an index finds the rows of a value: generations `g`, or figures `f` with this column. */
+  readonly index?: (value: string, row: 'g' | 'f') => string;
+  /** The least detail of figures that have it; absent: all have it. */
+  readonly detail?: Detail;
+  /** The table with the names of its values, its key, and the type of the key. */
+  readonly readableBy?: { readonly table: string; readonly id: string; readonly type: string };
   readonly isNumber?: true;
   /** Every value that it may have. */
   readonly values?: readonly string[];
-  /** Names begin with `<name>:` and name what is read. */
-  readonly hasArgument?: true;
+  /** The dimension is named `<name>:<argument>`; checks the argument. */
+  readonly takesArgument?: (argument: string) => boolean;
+  /** A value as records have it. */
+  readonly asRecorded?: (value: string) => string;
 }
 
 const indexedHash = (column: string) => (value: string) =>
@@ -37,14 +42,15 @@ export const DIMENSIONS = {
     analyticsName: 'api_key_id',
     label: 'API key',
     ofFigures: 'f.key_hash',
-    isOfKey: true,
-    readableBy: { table: 'api_keys', id: 'hash' },
-    index: (value: string) => `g.key_hash = ${value}::text`,
+    detail: 'key',
+    readableBy: { table: 'api_keys', id: 'hash', type: 'char(64)' },
+    index: (value: string, row: 'g' | 'f') => `${row}.key_hash = ${value}::text`,
   },
-  member: { label: 'Member', ofFigures: 'f.member', isOfKey: true },
+  member: { label: 'Member', ofFigures: 'f.member', detail: 'member' },
   user: {
     label: 'User',
     ofGeneration: () => 'g.end_user',
+    asRecorded: shortEndUser,
     index: indexedHash('g.end_user'),
   },
   session: {
@@ -55,11 +61,11 @@ export const DIMENSIONS = {
   workspace: {
     label: 'Workspace',
     ofFigures: 'f.workspace_id::text',
-    readableBy: { table: 'workspaces', id: 'id' },
+    readableBy: { table: 'workspaces', id: 'id', type: 'uuid' },
   },
   tag: {
     label: 'Tag',
-    hasArgument: true,
+    takesArgument: (name: string) => IS_TAG_NAME.check(name),
     ofGeneration: (parameters: Parameters, name: string) => `g.tags ->> ${parameters.add(name)}::text`,
   },
   api: { label: 'API', ofFigures: 'f.api', values: API_TYPES },
@@ -82,15 +88,15 @@ export interface NamedDimension {
   readonly argument: string;
 }
 
-/** By which names callers know dimensions. */
+/** The API whose names of dimensions are used. */
 export type Naming = 'activity' | 'analytics';
 
 const nameOf = (name: string, { analyticsName }: Dimension, naming: Naming): string =>
   naming === 'analytics' ? (analyticsName ?? name) : name;
 
-/** The name as texts show it. */
-export const printedName = (name: string, { hasArgument }: Dimension): string =>
-  hasArgument ? `${name}:<name>` : name;
+/** The name as messages show it. */
+export const printedName = (name: string, { takesArgument }: Dimension): string =>
+  takesArgument ? `${name}:<name>` : name;
 
 /** The names and dimensions, in their order. */
 export const listDimensions = (naming: Naming): readonly (readonly [name: string, dimension: Dimension])[] =>
@@ -98,10 +104,16 @@ export const listDimensions = (naming: Naming): readonly (readonly [name: string
 
 /** @returns undefined where there is none of this name */
 export function findDimension(name: string, naming: Naming): NamedDimension | undefined {
-  const [head = '', ...rest] = name.split(':');
-  const argument = rest.join(':');
+  const end = name.indexOf(':');
+  const [head, argument] = end < 0 ? [name] : [name.slice(0, end), name.slice(end + 1)];
   const found = listDimensions(naming).find(([known]) => known === head);
-  if (!found || (found[1].hasArgument === true) !== (argument !== '') || (rest.length > 0 && argument === ''))
-    return undefined;
-  return { name, dimension: found[1], argument };
+  if (!found) return undefined;
+  const [, dimension] = found;
+  const { takesArgument } = dimension;
+  const fits = argument === undefined ? !takesArgument : takesArgument?.(argument) === true;
+  return fits ? { name, dimension, argument: argument ?? '' } : undefined;
 }
+
+/** A value of a filter as records have it. */
+export const asRecorded = ({ dimension }: NamedDimension, value: string | number): string | number =>
+  dimension.asRecorded && typeof value === 'string' ? dimension.asRecorded(value) : value;

@@ -1,7 +1,7 @@
 // The chunks of a range follow each other without gap or overlap, newest first, at the edges of hours and days; they
 // grow while little is found, and shrink where much is.
 import { DAY_MS, HOUR_MS } from '../../core/time.js';
-import { readChunks } from './figure-chunks.js';
+import { hasMoreRows, readChunks } from './figure-chunks.js';
 import type { FiguresQuery, FiguresRow } from './figures-query.js';
 
 const DAY = Date.UTC(2030, 0, 15);
@@ -41,5 +41,30 @@ describe('readChunks', () => {
     const [few, many] = [await rangesOf('hour', DAY, DAY + DAY_MS, () => 1), await rangesOf('hour', DAY, DAY + DAY_MS, (hours) => hours * 1_001)]; // oxfmt-ignore
     expect(few.length).toBeLessThan(24);
     expect(many).toHaveLength(24);
+  });
+});
+
+describe('hasMoreRows', () => {
+  const query: FiguresQuery = {
+    accountId: '', since: DAY - 30 * DAY_MS, until: DAY + 5, granularity: 'day', dimensions: [], metrics: [], filters: [], order: [], limit: 1,
+  }; // oxfmt-ignore
+  const counted = async (rowsADay: number, most: number): Promise<readonly [hasMore: boolean, days: number]> => {
+    let days = 0;
+    const count = async ({ since, until }: FiguresQuery): Promise<number> => {
+      const own = Math.ceil((until - since) / DAY_MS);
+      days += own;
+      return own * rowsADay;
+    };
+    return [await hasMoreRows({ count }, query, most), days];
+  };
+
+  it.each([
+    [1, 30, true, 31],
+    [1, 31, false, 31],
+    [1_000, 999, true, 1],
+    [1_000, 20_000, true, 31],
+    [10_000, 20_000, true, 3],
+  ])('%i rows a day of 31, at most %i: %p, after %i days', async (rowsADay, most, hasMore, days) => {
+    expect(await counted(rowsADay, most)).toEqual([hasMore, days]);
   });
 });

@@ -1,8 +1,8 @@
-import { ALL_PROMPT_TOKENS } from '../generation-columns.js';
-import { answeredOutcome } from '../generation-outcomes.js';
+import { ALL_PROMPT_TOKENS } from '../generations/generation-columns.js';
+import { answeredOutcome } from '../generations/generation-outcomes.js';
 
 /*
- * The columns that `generation_figures` has beside its span and time, each with the expression that makes it of a
+ * The columns of `generation_figures` besides its span and time, each with the expression that computes it from a
  * generation `g`. Figures are written, read and verified by this list.
  */
 
@@ -18,13 +18,21 @@ export const DIMENSION_COLUMNS = {
   api: 'g.api_type',
   dialect: 'g.dialect',
   outcome: answeredOutcome('g'),
-  // A generation that no provider answered and that cost nothing.
+  // False for a generation that no provider answered and that cost nothing.
   is_answered: '(g.model IS NOT NULL OR g.cost <> 0 OR g.byok_cost <> 0 OR g.operator_cost <> 0)',
 } as const;
 export type DimensionColumn = keyof typeof DIMENSION_COLUMNS;
 
-/** Null in rows without keys. */
-export const KEY_COLUMNS: readonly DimensionColumn[] = ['key_hash', 'member'];
+/**
+ * Each generation is summed up once in rows of each detail: without its caller, by member, and by key. Those with the
+ * fewest rows are first. A query reads the first detail that has the columns which it names.
+ */
+export const DETAILS = ['none', 'member', 'key'] as const;
+export type Detail = (typeof DETAILS)[number];
+/** The least detail whose rows have the column; in rows with less it is null. */
+export const DETAILED_COLUMNS = { member: 'member', key_hash: 'key' } as const satisfies Partial<
+  Record<DimensionColumn, Detail>
+>;
 
 const IS_TIMED = '(g.generation_ms > 0 AND g.completion_tokens > 0)';
 
@@ -46,7 +54,7 @@ export const MEASURE_COLUMNS = {
   web_fetches: 'g.web_fetches::bigint',
   latency_ms: 'coalesce(g.latency_ms, 0)::bigint',
   latency_count: '(g.latency_ms IS NOT NULL)::int::bigint',
-  // Of the generations that have both a time and an output.
+  // Over the generations that have both a time and an output.
   timed_ms: `(CASE WHEN ${IS_TIMED} THEN g.generation_ms ELSE 0 END)::bigint`,
   timed_tokens: `(CASE WHEN ${IS_TIMED} THEN g.completion_tokens ELSE 0 END)`,
 } as const;
@@ -55,7 +63,7 @@ export type MeasureColumn = keyof typeof MEASURE_COLUMNS;
 export const DIMENSION_NAMES = Object.keys(DIMENSION_COLUMNS) as readonly DimensionColumn[];
 export const MEASURE_NAMES = Object.keys(MEASURE_COLUMNS) as readonly MeasureColumn[];
 
-/** A generation `g` with all of these columns, and the last name of its provider. */
+/** All of these columns of a generation `g`, and the name of its provider. */
 export const OF_GENERATION = [
   ...Object.entries(DIMENSION_COLUMNS),
   ...Object.entries(MEASURE_COLUMNS),
@@ -64,5 +72,5 @@ export const OF_GENERATION = [
   .map(([name, expression]) => `${expression} AS ${name}`)
   .join(', ');
 
-/** The same of rows `f` that have these columns. */
+/** For rows `f` that have these columns. */
 export const OF_FIGURES = [...DIMENSION_NAMES, ...MEASURE_NAMES, 'provider_name'].map((name) => `f.${name}`).join(', ');

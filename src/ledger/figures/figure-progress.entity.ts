@@ -1,6 +1,6 @@
 import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** How far figures are written: one row. */
+/** The time up to which figures are written: one row. */
 @Entity('figure_progress')
 @Check('figure_progress_id_check', 'id')
 export class FigureProgressEntity {

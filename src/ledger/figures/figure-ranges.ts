@@ -14,7 +14,8 @@ export const RANGE_DAYS_MAX = 400;
 export function assertRange(query: FiguresQuery, [since, until]: readonly [since: string, until: string]): void {
   if (query.until <= query.since) throw new GatewayError('invalid-request', `${until}: must be later than ${since}`);
   const days = (query.until - query.since) / DAY_MS;
-  if (days > FINE_DAYS_MAX && widestSpan(query) !== 'day') {
+  const span = widestSpan(query);
+  if (days > FINE_DAYS_MAX && (span === 'hour' || span === 'none')) {
     throw new GatewayError(
       'invalid-request',
       `${since}: at most ${FINE_DAYS_MAX} days before ${until}, because ${fineReason(query)}`,

@@ -1,17 +1,19 @@
-import { DIMENSION_NAMES, KEY_COLUMNS, MEASURE_NAMES, OF_GENERATION } from './figure-columns.js';
+import { DETAILED_COLUMNS, DIMENSION_NAMES, MEASURE_NAMES, OF_GENERATION } from './figure-columns.js';
 
-/** The columns that `sumHours` and `sumDays` return, in their order. */
-export const SUMMED_COLUMNS = ['span', 'at', 'by_key', ...DIMENSION_NAMES, 'provider_name', ...MEASURE_NAMES].join(
+/** The columns that `sumHours` and `sumSpans` return, in their order. */
+export const SUMMED_COLUMNS = ['span', 'at', 'detail', ...DIMENSION_NAMES, 'provider_name', ...MEASURE_NAMES].join(
   ', ',
 );
 
 const names = (columns: readonly string[]): string => columns.map((name) => `f.${name}`).join(', ');
-const WITHOUT_KEY = DIMENSION_NAMES.filter((name) => !KEY_COLUMNS.includes(name));
+const UNDETAILED = DIMENSION_NAMES.filter((name) => !(name in DETAILED_COLUMNS));
 const SUMS = `max(f.provider_name) AS provider_name, ${MEASURE_NAMES.map((name) => `sum(f.${name}) AS ${name}`).join(', ')}`;
 
 /** The figures of UTC hours, from the rows of all accounts. @param hours an expression: `timestamptz[]` */
 export const sumHours = (hours: string): string => `
-  SELECT 'hour' AS span, f.at, grouping(f.key_hash) = 0 AS by_key, ${names(DIMENSION_NAMES)}, ${SUMS}
+  SELECT 'hour' AS span, f.at,
+    CASE WHEN grouping(f.key_hash) = 0 THEN 'key' WHEN grouping(f.member) = 0 THEN 'member' ELSE 'none' END AS detail,
+    ${names(DIMENSION_NAMES)}, ${SUMS}
   FROM (
     SELECT h.at, r.* FROM unnest(${hours}) AS h (at) CROSS JOIN accounts a
     CROSS JOIN LATERAL (
@@ -20,16 +22,27 @@ export const sumHours = (hours: string): string => `
       OFFSET 0
     ) AS r
   ) AS f
-  GROUP BY GROUPING SETS ((f.at, ${names(WITHOUT_KEY)}), (f.at, ${names(DIMENSION_NAMES)}))`;
+  GROUP BY GROUPING SETS ((f.at, ${names(UNDETAILED)}), (f.at, ${names(UNDETAILED)}, f.member), (f.at, ${names(DIMENSION_NAMES)}))`;
 
-/** The figures of UTC days, from those of their hours. @param days an expression: `timestamptz[]` */
-export const sumDays = (days: string): string => `
-  SELECT 'day' AS span, d.at, f.by_key, ${names(DIMENSION_NAMES)}, ${SUMS}
-  FROM unnest(${days}) AS d (at)
-  JOIN generation_figures f ON f.span = 'hour' AND NOT f.is_kept AND f.at >= d.at AND f.at < d.at + interval '24 hours'
-  GROUP BY d.at, f.by_key, ${names(DIMENSION_NAMES)}`;
+/** Spans that are summed up from shorter ones. Weeks begin on Monday. */
+export const LONG_SPANS = {
+  day: { from: 'hour', length: '24 hours', condition: 'NOT f.is_kept' },
+  // Includes kept days: a week may have days of a dropped month and of a later one, and is never kept itself.
+  week: { from: 'day', length: '168 hours', condition: 'true' },
+} as const;
+export type LongSpan = keyof typeof LONG_SPANS;
 
-/** Hours before `until` whose rows may differ from their figures: changes that were posted, and those that will be. */
+/** The figures of UTC days or weeks, from those of their parts. @param starts an expression: `timestamptz[]` */
+export function sumSpans(span: LongSpan, starts: string): string {
+  const { from, length, condition } = LONG_SPANS[span];
+  return `
+  SELECT '${span}' AS span, s.at, f.detail, ${names(DIMENSION_NAMES)}, ${SUMS}
+  FROM unnest(${starts}) AS s (at)
+  JOIN generation_figures f ON f.span = '${from}' AND ${condition} AND f.at >= s.at AND f.at < s.at + interval '${length}'
+  GROUP BY s.at, f.detail, ${names(DIMENSION_NAMES)}`;
+}
+
+/** Hours before `until` whose rows may differ from their figures: with changes that are posted, or not posted yet. */
 export const changedHours = (until: string): string => `
   SELECT c.hour FROM figure_changes c WHERE c.hour < ${until}
   UNION

@@ -7,7 +7,7 @@ export type Granularity = (typeof GRANULARITIES)[number];
 export const OPERATORS = ['eq', 'neq', 'in', 'not_in', 'gt', 'gte', 'lt', 'lte'] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** What a group, or the generations in it, must fulfil. */
+/** A condition for groups, or for the generations in them. */
 export interface FigureFilter {
   readonly field: NamedDimension | MetricName;
   readonly operator: Operator;
@@ -25,7 +25,7 @@ export interface FigureOrder {
   readonly isDescending: boolean;
 }
 
-/** What is summed up, and how. `/activity` and `/analytics` are read into it. */
+/** A sum of figures. Requests of `/activity` and `/analytics` are read into it. */
 export interface FiguresQuery {
   readonly accountId: string;
   /** Epoch milliseconds; `until` is exclusive. */

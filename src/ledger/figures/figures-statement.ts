@@ -1,12 +1,13 @@
-import { Parameters } from '../newest-first.js';
+import { Parameters } from '../keyset-lists.js';
 import type { Coverage, WidestSpan } from './coverage.js';
 import type { Dimension, NamedDimension } from './dimensions.js';
-import { OF_FIGURES, OF_GENERATION } from './figure-columns.js';
-import type { FigureFilter, FiguresQuery, Operator } from './figures-query.js';
+import { DETAILS, OF_FIGURES, OF_GENERATION, type Detail } from './figure-columns.js';
+import type { FigureFilter, FiguresQuery, Granularity, Operator } from './figures-query.js';
 import { METRICS } from './metrics.js';
 
 /*
- * One statement for all figures: what the coverage names is put together as rows `f`, filtered, grouped and ordered.
+ * One statement for all figures: the sources that the coverage names are joined as rows `f`, filtered, grouped and
+ * ordered.
  */
 
 /** The widest span of figures that can answer a query. */
@@ -15,6 +16,7 @@ export function widestSpan({ dimensions, metrics, filters, granularity }: Figure
   const named = [...metrics, ...filters.flatMap(({ field }) => (typeof field === 'string' ? field : []))];
   if (granularity === 'minute' || used.some(({ dimension }) => dimension.ofFigures === undefined)) return 'none';
   if (named.some((name) => METRICS[name].needsRows)) return 'none';
+  if (granularity === undefined || granularity === 'week') return 'week';
   return granularity === 'hour' ? 'hour' : 'day';
 }
 
@@ -39,24 +41,45 @@ class FiguresStatement {
 
   print(): Statement {
     const { query } = this;
-    const groups = query.dimensions.map((one, index) => `${this.valueOf(one)} AS dimension_${index}`);
-    const date = query.granularity === undefined ? [] : [`date_trunc('${query.granularity}', f.at, 'UTC') AS date`];
+    const { date, groups } = this.groups();
     const metrics = query.metrics.map((name) => `${METRICS[name].expression} AS ${name}`);
     const by = [...date, ...groups].map((_, index) => String(index + 1));
     const { conditions, having } = this.conditions();
     const top = this.topGroups(conditions);
     const source = this.source();
+    const names = this.names();
     const grouped = `SELECT ${[...date, ...groups, ...metrics, 'max(f.provider_name) AS provider_name'].join(', ')}
       FROM f ${top.join}
       WHERE ${conditions.join(' AND ')}
       ${by.length > 0 ? `GROUP BY ${by.join(', ')}` : ''} ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''}`;
     const text = `WITH f AS (${source})${top.cte}
-      SELECT counted.*${this.names('counted')} FROM (${grouped}) AS counted
+      SELECT counted.*${names.columns} FROM (${grouped}) AS counted${names.joins}
       ORDER BY ${this.order()} LIMIT ${query.limit}`;
     return { text, values: this.parameters.values };
   }
 
-  /** The value of a row `f`. What figures do not have is read of the generation, under a name of its own. */
+  printCount(): Statement {
+    const { date, groups } = this.groups();
+    const { conditions, having } = this.conditions();
+    const source = this.source();
+    const text = `WITH f AS (${source})
+      SELECT count(*)::int AS rows FROM (
+        SELECT ${[...date, ...groups].join(', ')} FROM f WHERE ${conditions.join(' AND ')}
+        GROUP BY ${[...date, ...groups].map((_, index) => String(index + 1)).join(', ')}
+        ${having.length > 0 ? `HAVING ${having.join(' AND ')}` : ''} LIMIT ${this.query.limit}
+      ) AS counted`;
+    return { text, values: this.parameters.values };
+  }
+
+  private groups(): { readonly date: readonly string[]; readonly groups: readonly string[] } {
+    const { dimensions, granularity } = this.query;
+    return {
+      date: granularity === undefined ? [] : ['f.date'],
+      groups: dimensions.map((dimension, index) => `${this.valueOf(dimension)} AS dimension_${index}`),
+    };
+  }
+
+  /** The value of a row `f`. A column that figures lack is read from the generation under a separate name. */
   private valueOf({ name, dimension, argument }: NamedDimension): string {
     if (dimension.ofFigures !== undefined) return dimension.ofFigures;
     if (!this.ownColumns.has(name)) {
@@ -88,7 +111,7 @@ class FiguresStatement {
     return filter.includesUnset ? `(${fits} OR ${value} IS NULL)` : fits;
   }
 
-  /** By its id or by its name. */
+  /** Whether the value is one of the filter's, given as ids or names. */
   private isNamed(value: string, { table, id }: NonNullable<Dimension['readableBy']>, filter: FigureFilter): string {
     const values = `${this.parameters.add(filter.values.map(String))}::text[]`;
     const isNegated = filter.operator === 'neq' || filter.operator === 'not_in';
@@ -97,63 +120,81 @@ class FiguresStatement {
   }
 
   private holds(value: string, { operator, values }: FigureFilter, type: 'text' | 'numeric'): string {
-    const given = `${this.parameters.add(values.map(String))}::text[]::${type}[]`;
-    return `coalesce(${COMPARISONS[operator](`(${value})`, given)}, false)`;
+    const compared = `${this.parameters.add(values.map(String))}::text[]::${type}[]`;
+    return `coalesce(${COMPARISONS[operator](`(${value})`, compared)}, false)`;
   }
 
   /** Everything that the coverage names, with the columns of figures. */
   private source(): string {
-    const { days, hours, rows } = this.coverage;
-    const byKey = this.usesKeys();
+    const { weeks, days, hours, rows } = this.coverage;
+    const detail = this.detail();
     const times = (list: readonly number[]): string =>
       `${this.parameters.add(list.map((time) => new Date(time).toISOString()))}::timestamptz[]`;
-    const figures = (span: 'day' | 'hour', list: readonly number[]): string =>
-      `SELECT f.at, ${OF_FIGURES} FROM generation_figures f
-       WHERE f.span = '${span}' AND f.by_key = ${byKey} AND f.at = ANY(${times(list)})`;
+    const figures = (span: 'week' | 'day' | 'hour', list: readonly number[]): string => {
+      const indexed = this.query.filters.flatMap((filter) => this.indexOf(filter, 'f'));
+      const conditions = [`f.span = '${span}'`, `f.detail = '${detail}'`, `f.at = ANY(${times(list)})`, ...indexed];
+      return `SELECT ${this.dateOf('f.at', span)}${OF_FIGURES} FROM generation_figures f WHERE ${conditions.join(' AND ')}`;
+    };
     const parts: string[] = [];
+    if (weeks.length > 0) parts.push(figures('week', weeks));
     if (days.length > 0) parts.push(figures('day', days));
     if (hours.length > 0) parts.push(figures('hour', hours));
     if (rows.length > 0 || parts.length === 0) {
       const ranges = `unnest(${times(rows.map(({ since }) => since))}, ${times(rows.map(({ until }) => until))}) AS r (since, until)`;
       parts.push(this.ofGenerations(ranges));
-      // Of dropped months, for which the generations that are left do not suffice.
+      // Figures of dropped months, whose generations no longer exist.
       if (this.ownColumns.size === 0)
-        parts.push(`SELECT f.at, ${OF_FIGURES} FROM ${ranges} JOIN generation_figures f
-          ON f.is_kept AND f.span = 'hour' AND f.by_key = ${byKey} AND f.at >= r.since AND f.at < r.until`);
+        parts.push(`SELECT ${this.dateOf('f.at', 'hour')}${OF_FIGURES} FROM ${ranges} JOIN generation_figures f
+          ON f.is_kept AND f.span = 'hour' AND f.detail = '${detail}' AND f.at >= r.since AND f.at < r.until`);
     }
     return parts.join('\nUNION ALL\n');
   }
 
+  /** The first column, where rows are by dates. @param span the span that begins at this time */
+  private dateOf(at: string, span?: Granularity): string {
+    const { granularity } = this.query;
+    if (granularity === undefined) return '';
+    // Truncating costs more than reading the row.
+    return `${granularity === span ? at : `date_trunc('${granularity}', ${at}, 'UTC')`} AS date, `;
+  }
+
   private ofGenerations(ranges: string): string {
     const own = Array.from(this.ownColumns.values(), (column) => `, ${column}`).join('');
-    const indexed = this.query.filters.flatMap((filter) => this.indexOf(filter));
-    // Kept apart, so that each range is found by an index.
+    const indexed = this.query.filters.flatMap((filter) => this.indexOf(filter, 'g'));
+    // `OFFSET 0` keeps the subquery separate, so that each range is read by an index.
     return `SELECT g.* FROM ${ranges} CROSS JOIN LATERAL (
-        SELECT g.held_at AS at, ${OF_GENERATION}${own} FROM generations g
+        SELECT ${this.dateOf('g.held_at')}${OF_GENERATION}${own} FROM generations g
         WHERE ${[`g.account_id = ${this.account}`, 'g.held_at >= r.since AND g.held_at < r.until', ...indexed].join(' AND ')}
         OFFSET 0
       ) AS g`;
   }
 
-  private indexOf({ field, operator, values, includesUnset, takesNames }: FigureFilter): readonly string[] {
+  private indexOf(
+    { field, operator, values, includesUnset, takesNames }: FigureFilter,
+    row: 'g' | 'f',
+  ): readonly string[] {
     if (typeof field === 'string' || operator !== 'eq' || includesUnset || !field.dimension.index) return [];
     if (takesNames && field.dimension.readableBy) return [];
-    return [field.dimension.index(this.parameters.add(String(values[0])))];
+    return [field.dimension.index(this.parameters.add(String(values[0])), row)];
   }
 
-  private usesKeys(): boolean {
+  /** The least detail that has everything that the query names. */
+  private detail(): Detail {
     const { dimensions, filters } = this.query;
     const used = [...dimensions, ...filters.flatMap(({ field }) => (typeof field === 'string' ? [] : field))];
-    return used.some(({ dimension }) => dimension.isOfKey === true);
+    const needed = used.map(({ dimension }) => DETAILS.indexOf(dimension.detail ?? 'none'));
+    return DETAILS[Math.max(0, ...needed)]!;
   }
 
   /** The groups that come first by the first metric, where their number is limited. */
   private topGroups(conditions: readonly string[]): { readonly cte: string; readonly join: string } {
     const { groupLimit, dimensions, metrics } = this.query;
     if (groupLimit === undefined || dimensions.length === 0) return { cte: '', join: '' };
-    const groups = dimensions.map((one, index) => `${this.valueOf(one)} AS dimension_${index}`).join(', ');
+    const groups = dimensions.map((dimension, index) => `${this.valueOf(dimension)} AS dimension_${index}`).join(', ');
     const by = dimensions.map((_, index) => String(index + 1)).join(', ');
-    const same = dimensions.map((one, index) => `top.dimension_${index} IS NOT DISTINCT FROM ${this.valueOf(one)}`);
+    const same = dimensions.map(
+      (dimension, index) => `top.dimension_${index} IS NOT DISTINCT FROM ${this.valueOf(dimension)}`,
+    );
     return {
       cte: `, top AS (SELECT ${groups} FROM f WHERE ${conditions.join(' AND ')} GROUP BY ${by}
         ORDER BY ${METRICS[metrics[0]!].expression} DESC NULLS LAST, ${by} LIMIT ${groupLimit})`,
@@ -161,16 +202,21 @@ class FiguresStatement {
     };
   }
 
-  /** What readers call the values, as `name_<n>`: also of deleted keys and workspaces. */
-  private names(rows: string): string {
-    return this.query.dimensions
-      .map(({ dimension: { readableBy } }, index) =>
-        readableBy === undefined
-          ? ''
-          : `, (SELECT named.name FROM ${readableBy.table} named
-              WHERE named.${readableBy.id}::text = ${rows}.dimension_${index} AND named.account_id = ${this.account}) AS name_${index}`,
-      )
-      .join('');
+  /** The names of the values as `name_<n>`, also of deleted keys and workspaces. */
+  private names(): { readonly columns: string; readonly joins: string } {
+    const named = this.query.dimensions.flatMap(({ dimension: { readableBy } }, index) =>
+      readableBy === undefined ? [] : [{ ...readableBy, index }],
+    );
+    return {
+      columns: named.map(({ index }) => `, named_${index}.name AS name_${index}`).join(''),
+      joins: named
+        .map(
+          ({ table, id, type, index }) => `
+        LEFT JOIN ${table} named_${index}
+          ON named_${index}.${id} = counted.dimension_${index}::${type} AND named_${index}.account_id = ${this.account}`,
+        )
+        .join(''),
+    };
   }
 
   private order(): string {
@@ -182,7 +228,7 @@ class FiguresStatement {
     const named = order.map(
       ({ field, isDescending }) => `${columnOf(field)} ${isDescending ? 'DESC NULLS LAST' : 'ASC NULLS FIRST'}`,
     );
-    // Then by everything else, so that the order is the same each time.
+    // Rows that the query does not order are ordered by everything else, so that each repetition has the same order.
     const rest = [
       ...(granularity === undefined ? [] : ['date']),
       ...dimensions.map((_, index) => `dimension_${index}`),
@@ -191,17 +237,21 @@ class FiguresStatement {
   }
 }
 
-const COMPARISONS: Readonly<Record<Operator, (value: string, given: string) => string>> = {
-  eq: (value, given) => `${value} = ANY(${given})`,
-  neq: (value, given) => `${value} <> ALL(${given})`,
-  in: (value, given) => `${value} = ANY(${given})`,
-  not_in: (value, given) => `${value} <> ALL(${given})`,
-  gt: (value, given) => `${value} > ALL(${given})`,
-  gte: (value, given) => `${value} >= ALL(${given})`,
-  lt: (value, given) => `${value} < ALL(${given})`,
-  lte: (value, given) => `${value} <= ALL(${given})`,
+const COMPARISONS: Readonly<Record<Operator, (value: string, compared: string) => string>> = {
+  eq: (value, compared) => `${value} = ANY(${compared})`,
+  neq: (value, compared) => `${value} <> ALL(${compared})`,
+  in: (value, compared) => `${value} = ANY(${compared})`,
+  not_in: (value, compared) => `${value} <> ALL(${compared})`,
+  gt: (value, compared) => `${value} > ALL(${compared})`,
+  gte: (value, compared) => `${value} >= ALL(${compared})`,
+  lt: (value, compared) => `${value} < ALL(${compared})`,
+  lte: (value, compared) => `${value} <= ALL(${compared})`,
 };
 
 /** The statement that answers a query from what covers its range. */
 export const figuresStatement = (query: FiguresQuery, coverage: Coverage): Statement =>
   new FiguresStatement(query, coverage).print();
+
+/** The statement of how many rows answer a query by dates or dimensions, up to its limit. */
+export const countStatement = (query: FiguresQuery, coverage: Coverage): Statement =>
+  new FiguresStatement(query, coverage).printCount();

@@ -12,7 +12,7 @@ function dimension(name: DimensionColumn): EntitySchemaColumnOptions {
 const measure = (name: MeasureColumn): EntitySchemaColumnOptions =>
   name.endsWith('cost') ? { type: 'numeric', precision: 38, scale: 12 } : { type: 'bigint' };
 
-/** Sums of generations of an hour or a day. TypeORM needs a key; nothing else does. */
+/** Sums of generations of an hour, a day or a week. TypeORM needs a key; nothing else does. */
 export const GenerationFiguresEntity = new EntitySchema({
   name: 'GenerationFiguresEntity',
   tableName: 'generation_figures',
@@ -20,15 +20,19 @@ export const GenerationFiguresEntity = new EntitySchema({
     id: { type: 'uuid', primary: true },
     span: { type: 'text' },
     at: { type: 'timestamptz', precision: 3 },
-    by_key: { type: 'boolean' },
+    detail: { type: 'text' },
     is_kept: { type: 'boolean', default: false },
     ...Object.fromEntries(DIMENSION_NAMES.map((name) => [name, dimension(name)])),
     provider_name: { type: 'text', nullable: true },
     ...Object.fromEntries(MEASURE_NAMES.map((name) => [name, measure(name)])),
   },
-  checks: [{ name: 'generation_figures_span_check', expression: `span in ('hour', 'day')` }],
+  checks: [
+    { name: 'generation_figures_span_check', expression: `span in ('hour', 'day', 'week')` },
+    { name: 'generation_figures_detail_check', expression: `detail in ('none', 'member', 'key')` },
+  ],
   indices: [
-    { name: 'generation_figures_at', columns: ['at', 'span', 'by_key', 'account_id'] },
+    { name: 'generation_figures_at', columns: ['at', 'span', 'detail', 'account_id'] },
+    { name: 'generation_figures_by_key', columns: ['key_hash', 'at'], where: `detail = 'key'` },
     { name: 'generation_figures_kept', columns: ['at'], where: 'is_kept' },
     ...(['model', 'provider', 'endpoint'] as const).map((name) => ({
       name: `generation_figures_${name}s`,

@@ -1,16 +1,16 @@
-import { errorTypeOf } from '../generation-outcomes.js';
+import { errorTypeOf } from '../generations/generation-outcomes.js';
 import type { MeasureColumn } from './figure-columns.js';
 
-/** How a value is shown. */
+/** Formats in which clients display a value. */
 export const DISPLAY_FORMATS = ['number', 'currency', 'percent', 'latency', 'throughput'] as const;
 
-/** What figures state of each group. */
+/** The figures of each group. */
 export interface Metric {
   readonly label: string;
   readonly format: (typeof DISPLAY_FORMATS)[number];
   /** The value over a group of rows `f`; null: there is none. */
   readonly expression: string;
-  /** It cannot be summed up over groups. */
+  /** Whether the figure is a rate, which cannot be summed up over groups. */
   readonly isRate: boolean;
   /** Only generations know it. */
   readonly needsRows: boolean;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { SystemClock } from '../../core/time.js';
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import type { CommandContext } from '../../shared/command/command-context.js';
-import { DONE, readStorePlace, runStoreCommand } from '../../shared/database/transfer/store-command.js';
+import { DONE, readStoreLocation, runStoreCommand } from '../../shared/database/transfer/store-command.js';
 import { RollUpRepository } from './roll-up.repository.js';
 import { RollUps } from './roll-ups.js';
 
@@ -17,7 +17,7 @@ Figures of months that are past their retention stay.
 Ends with 0 when all figures were written, with 1 when they could not be.
 `;
 
-/** Until the next attempt, where a gateway writes figures at the moment, in milliseconds. */
+/** Milliseconds until the next attempt, where a gateway is writing figures. */
 const BUSY_MS = 200;
 
 /** @returns the exit code: 0 written, 1 failure, 2 wrong arguments. Never throws, never prints a secret. */
@@ -27,10 +27,10 @@ export const runFiguresRebuild = (context: CommandContext): Promise<number> =>
       name: 'rebuild figures',
       usage: USAGE,
       switches: [],
-      readPlace: readStorePlace,
+      readLocation: readStoreLocation,
       run: async (database) => {
         await rebuildFigures(database);
-        context.print(`Wrote the figures of ${counted(await countHours(database), 'hour')}.\n`);
+        context.print(`Wrote the figures of ${pluralize(await countHours(database), 'hour')}.\n`);
         return DONE;
       },
     },

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
-import { Clock, HOUR_MS } from '../../core/time.js';
+import { Clock, DAY_MS, HOUR_MS } from '../../core/time.js';
 import { tryLock, waitForLock } from '../../shared/database/advisory-locks.js';
 import { withoutTimeout } from '../../shared/database/watched-client.js';
-import { sumDays, sumHours, SUMMED_COLUMNS } from './figure-sums.js';
+import { startOfWeek } from './coverage.js';
+import { sumHours, sumSpans, SUMMED_COLUMNS, type LongSpan } from './figure-sums.js';
 
 /**
- * How long after its end an hour gets its figures. Chosen: a minute more than a call lasts at most, unless its time-out
- * was changed, so that few hours change later.
+ * Minutes between the end of an hour and the computation of its figures. Chosen: a minute more than a call lasts at
+ * most, unless its time-out was changed, so that few hours change later.
  */
 const CLOSED_AFTER_MINUTES = 16;
-const DAY_HOURS = 24;
 
 /** `busy`: another replica writes figures at this moment. `done`: nothing is left. */
 export type RollOutcome = 'rolled' | 'busy' | 'done';
 
 /** One step of a round. */
 export interface RollStep {
-  /** Hours before it may get figures, once the transactions before its announcement have ended. */
+  /** Hours before this time may be rolled up once all transactions that began before the announcement have ended. */
   readonly announced: Date;
   /** Changed hours up to this one were written in this round already. */
   readonly after: Date;
@@ -36,7 +36,7 @@ interface ChangedHour {
 
 /**
  * The statements that write figures (docs/contribute/ledger.md#figures). Any number of replicas may run them at once,
- * and may die at any moment: a transaction writes hours, their days and the progress together.
+ * and may die at any moment: a transaction writes hours, their days and weeks, and the progress together.
  */
 @Injectable()
 export class RollUpRepository {
@@ -84,18 +84,27 @@ export class RollUpRepository {
     });
   }
 
-  /** Forgets all figures that can be computed again. Readers sum up rows until they are written. */
+  /** Deletes all figures that can be computed again. Until they are written, readers sum up generations. */
   async forget(): Promise<void> {
     await this.inTransaction(async (manager) => {
       await waitForLock(manager, 'figures');
       await manager.query('DELETE FROM generation_figures WHERE NOT is_kept');
+      // Weeks with kept days are written here: their generations are dropped, so no later change writes them.
+      const weeks = await manager.query<{ at: Date }[]>(
+        `SELECT DISTINCT date_trunc('week', at, 'UTC') AS at FROM generation_figures WHERE is_kept`,
+      );
+      await writeSums(
+        manager,
+        weeks.map(({ at }) => at),
+        sumSpans('week', '$1::timestamptz[]'),
+      );
       await manager.query('DELETE FROM figure_changes');
       await manager.query('UPDATE figure_progress SET rolled_until = NULL');
     });
   }
 
   private inTransaction<T>(act: (manager: EntityManager) => Promise<T>): Promise<T> {
-    // Each statement has a snapshot of its own: changes that are read before the rows are at most too many.
+    // Each statement has its own snapshot, and changes are read before rows: at worst an hour is written again.
     return this.database.transaction('READ COMMITTED', async (manager) =>
       withoutTimeout(await manager.queryRunner?.connect(), async () => {
         await manager.query(`SET LOCAL statement_timeout = 0`);
@@ -122,13 +131,13 @@ export async function keepFigures(manager: EntityManager, first: Date, next: Dat
     missing.push({ hour: new Date(time), changes: '0' });
   const until = new Date(Math.max(next.getTime(), rolledUntil.getTime()));
   await writeHours(manager, [...changed, ...missing], rolledUntil, until);
-  await manager.query('UPDATE generation_figures SET is_kept = true WHERE at >= $1 AND at < $2 AND NOT is_kept', [
-    first,
-    next,
-  ]);
+  await manager.query(
+    `UPDATE generation_figures SET is_kept = true WHERE at >= $1 AND at < $2 AND span <> 'week' AND NOT is_kept`,
+    [first, next],
+  );
 }
 
-/** Until when hours have figures. */
+/** End of the hours that have figures. */
 async function readProgress(manager: EntityManager): Promise<Date> {
   const [row] = await manager.query<Progress[]>('SELECT rolled_until FROM figure_progress');
   return row?.rolled_until ?? new Date(0);
@@ -170,7 +179,7 @@ async function rollNext(
 }
 
 /**
- * Replaces the figures of these hours and of the days that they complete.
+ * Replaces the figures of these hours, and of the days and weeks that they complete.
  * @param hours with the number of changes that was read before; a change noted since stays noted
  */
 async function writeHours(
@@ -181,9 +190,14 @@ async function writeHours(
 ): Promise<void> {
   const times = hours.map(({ hour }) => hour);
   await replaceRows(manager, 'hour', times, sumHours('$1::timestamptz[]'));
-  const days = new Set([...times.filter((hour) => hour < until), before].map(startOfDay));
-  const whole = Array.from(days, (day) => new Date(day)).filter((day) => endOfDay(day) <= until);
-  await replaceRows(manager, 'day', whole, sumDays('$1::timestamptz[]'));
+  const written = [...times.filter((hour) => hour < until), before];
+  for (const [span, { startOf, lengthMs }] of Object.entries(COMPLETED_SPANS) as [LongSpan, CompletedSpan][]) {
+    const starts = new Set(written.map((time) => startOf(time.getTime())));
+    const whole = Array.from(starts, (start) => new Date(start)).filter(
+      (start) => start.getTime() + lengthMs <= until.getTime(),
+    );
+    await replaceRows(manager, span, whole, sumSpans(span, '$1::timestamptz[]'));
+  }
   // Last, because postings wait for it.
   await manager.query(
     `DELETE FROM figure_changes c USING unnest($1::timestamptz[], $2::bigint[]) AS seen (hour, changes)
@@ -201,7 +215,7 @@ async function writeHours(
 
 async function replaceRows(
   manager: EntityManager,
-  span: 'hour' | 'day',
+  span: 'hour' | LongSpan,
   times: readonly Date[],
   sums: string,
 ): Promise<void> {
@@ -210,11 +224,23 @@ async function replaceRows(
     `DELETE FROM generation_figures WHERE at = ANY($1::timestamptz[]) AND span = '${span}' AND NOT is_kept`,
     [times],
   );
+  await writeSums(manager, times, sums);
+}
+
+async function writeSums(manager: EntityManager, times: readonly Date[], sums: string): Promise<void> {
   await manager.query(
     `INSERT INTO generation_figures (id, ${SUMMED_COLUMNS}) SELECT gen_random_uuid(), sums.* FROM (${sums}) AS sums`,
     [times],
   );
 }
 
-const startOfDay = (time: Date): number => Math.floor(time.getTime() / (DAY_HOURS * HOUR_MS)) * DAY_HOURS * HOUR_MS;
-const endOfDay = (day: Date): Date => new Date(day.getTime() + DAY_HOURS * HOUR_MS);
+interface CompletedSpan {
+  readonly startOf: (time: number) => number;
+  readonly lengthMs: number;
+}
+
+/** Days before weeks, which are summed up from them. */
+const COMPLETED_SPANS: Readonly<Record<LongSpan, CompletedSpan>> = {
+  day: { startOf: (time) => Math.floor(time / DAY_MS) * DAY_MS, lengthMs: DAY_MS },
+  week: { startOf: startOfWeek, lengthMs: 7 * DAY_MS },
+};

@@ -3,7 +3,7 @@ import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationB
 import { RecurringJob } from '../../shared/recurring-job.js';
 import { RollUpRepository, type RollOutcome } from './roll-up.repository.js';
 
-/** How often ended and changed hours are looked for, in milliseconds. Chosen. */
+/** Milliseconds between two searches for ended and changed hours. Chosen. */
 const ROLL_EVERY_MS = 60_000;
 /** A transaction takes fewer hours than the one before where that took longer, in milliseconds; more where less. */
 const STEP_MS = 20;

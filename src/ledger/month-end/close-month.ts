@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { GatewayError } from '../../core/errors.js';
 import { formatUsd, type PicoUsd } from '../../core/money/credits.js';
-import { counted } from '../../core/text/counted.js';
-import { batches } from '../../shared/batches.js';
+import { pluralize } from '../../core/text/pluralize.js';
+import { batches } from '../../shared/queues/batches.js';
 import { waitForLock } from '../../shared/database/advisory-locks.js';
-import { ALL_PROMPT_TOKENS } from '../generation-columns.js';
-import { gatherLines, type Querying } from './gather-lines.js';
+import { ALL_PROMPT_TOKENS } from '../generations/generation-columns.js';
+import { gatherLines, type StatementRunner } from './gather-lines.js';
 import { monthAfter, monthBefore, printMonth } from './months.js';
 import { CSV_HEAD, printLine, readUsd, type StoredLine } from './statement-line.js';
 import { closingOf, LineSums } from './statement-totals.js';
 
 /*
- * How a month is closed (docs/contribute/ledger.md#month-end), in steps that any replica may repeat or continue:
+ * Closes a month (docs/contribute/ledger.md#month-end), in steps that any replica may repeat or continue:
  *
  * 1. `announce`: it is decided what belongs to the month. From here on, postings copy late entries.
- * 2. `waitForPostings`: those that have not seen it have ended.
- * 3. `copyCorrectable`, `writeLines`: always with the same result, in any replica, and however often.
+ * 2. `waitForPostings`: postings that have not seen the announcement have ended.
+ * 3. `copyCorrectable`, `writeLines`: the result is the same in any replica, and after any number of repetitions.
  * 4. `complete`: totals and hash.
  */
 
@@ -28,7 +28,7 @@ export const BY_RETENTION = 'retention';
 /** Hash of the csv of a month in which nothing happened. */
 const EMPTY_HASH = createHash('sha256').update(CSV_HEAD).digest('hex');
 
-/** What is closed, and how. */
+/** The month to close, and the way of closing it. */
 export interface Closing {
   readonly accountId: string;
   readonly month: Date;
@@ -38,7 +38,7 @@ export interface Closing {
   readonly aheadMs: number;
 }
 
-/** Where the months of an account stand. */
+/** The state of an account's months. */
 export interface MonthsState {
   /** The first month with a statement or with entries; undefined: nothing was entered yet. */
   readonly start: Date | undefined;
@@ -51,7 +51,7 @@ export interface MonthsState {
 /** The first open month. @param state with a start */
 export const openSince = ({ start, last }: MonthsState): Date => (last ? monthAfter(last.month) : start!);
 
-export async function readState(store: Querying, accountId: string): Promise<MonthsState> {
+export async function readState(store: StatementRunner, accountId: string): Promise<MonthsState> {
   const [row] = await store.query<
     {
       first: Date | null;
@@ -91,7 +91,7 @@ export async function readState(store: Querying, accountId: string): Promise<Mon
 }
 
 /** Posts what is settled and began before a time, so that the month that ends there has it. */
-export async function postSettled(store: Querying, accountId: string, until: Date): Promise<void> {
+export async function postSettled(store: StatementRunner, accountId: string, until: Date): Promise<void> {
   for (;;) {
     const rows = await store.query<{ posted: number }[]>(
       `SELECT post_holds_2(array(
@@ -109,7 +109,7 @@ export async function postSettled(store: Querying, accountId: string, until: Dat
  * @returns false where it is closed already
  * @throws GatewayError `not-found` for a month before the account; `conflict` where it cannot be closed yet
  */
-export async function announce(transaction: Querying, closing: Closing): Promise<boolean> {
+export async function announce(transaction: StatementRunner, closing: Closing): Promise<boolean> {
   const { accountId, month, by, aheadMs } = closing;
   await waitForLock(transaction, 'monthEnd');
   const state = await readState(transaction, accountId);
@@ -153,14 +153,15 @@ export async function announce(transaction: Querying, closing: Closing): Promise
   return true;
 }
 
-/** Waits for every transaction that posts and may not know yet that a month is closed. In a transaction of its own. */
-export const waitForPostings = (transaction: Querying): Promise<void> => waitForLock(transaction, 'postedSettlements');
+/** Waits, in a separate transaction, for every transaction that posts and may not know yet that a month is closed. */
+export const waitForPostings = (transaction: StatementRunner): Promise<void> =>
+  waitForLock(transaction, 'postedSettlements');
 
 /**
  * Copies the charges of recovered generations: a correction may replace such a generation at any time, and it then has
  * to be known that the charge is in a statement.
  */
-export async function copyCorrectable(store: Querying, { accountId, month }: Closing): Promise<void> {
+export async function copyCorrectable(store: StatementRunner, { accountId, month }: Closing): Promise<void> {
   await store.query(
     `INSERT INTO late_entries (generation_id, held_at, kind, account_id, month, entered_at, workspace_id, key_hash, member, model,
        prompt_tokens, completion_tokens, cached_tokens, reasoning_tokens, amount, byok_amount, operator_cost)
@@ -177,8 +178,8 @@ export async function copyCorrectable(store: Querying, { accountId, month }: Clo
 }
 
 /** Writes the lines of a closed month. Those that another replica has written are the same. */
-export async function writeLines(store: Querying, { accountId, month }: Closing): Promise<void> {
-  let place = 0;
+export async function writeLines(store: StatementRunner, { accountId, month }: Closing): Promise<void> {
+  let index = 0;
   const gathered = { accountId, month, isClosed: true, openSince: monthAfter(month) };
   for await (const lines of gatherLines(store, gathered)) {
     for (const batch of batches(lines, LINES_AT_ONCE)) {
@@ -190,7 +191,7 @@ export async function writeLines(store: Querying, { accountId, month }: Closing)
            prompt_tokens bigint, completion_tokens bigint, cached_tokens bigint, reasoning_tokens bigint,
            amount numeric, byok_amount numeric, operator_cost numeric)
          ON CONFLICT DO NOTHING`,
-        [accountId, month.toISOString(), JSON.stringify(batch.map((line) => ({ ...line, place: ++place })))],
+        [accountId, month.toISOString(), JSON.stringify(batch.map((line) => ({ ...line, place: ++index })))],
       );
     }
   }
@@ -198,7 +199,7 @@ export async function writeLines(store: Querying, { accountId, month }: Closing)
 
 /** The stored lines of a closed month, in their order. */
 export async function* readLines(
-  store: Querying,
+  store: StatementRunner,
   accountId: string,
   month: Date,
 ): AsyncGenerator<readonly StoredLine[]> {
@@ -214,13 +215,13 @@ export async function* readLines(
   }
 }
 
-/** What the stored lines of a month add up to, and the hash of their csv. */
+/** The sums of the stored lines of a month, and the hash of their csv. */
 export interface Summary {
   readonly sums: LineSums;
   readonly hash: string;
 }
 
-export async function summarize(store: Querying, accountId: string, month: Date): Promise<Summary> {
+export async function summarize(store: StatementRunner, accountId: string, month: Date): Promise<Summary> {
   const sums = new LineSums();
   const hash = createHash('sha256').update(CSV_HEAD);
   for await (const lines of readLines(store, accountId, month)) {
@@ -234,7 +235,7 @@ export async function summarize(store: Querying, accountId: string, month: Date)
 
 /** Completes the statement of a month, once. @returns whether this call did it */
 export async function complete(
-  transaction: Querying,
+  transaction: StatementRunner,
   { accountId, month }: Closing,
   { sums, hash }: Summary,
 ): Promise<boolean> {
@@ -253,7 +254,7 @@ export async function complete(
   return true;
 }
 
-async function assertEnded(transaction: Querying, { accountId, month, aheadMs }: Closing): Promise<void> {
+async function assertEnded(transaction: StatementRunner, { accountId, month, aheadMs }: Closing): Promise<void> {
   const [row] = await transaction.query<{ ended: boolean; count: string; until: Date | null }[]>(
     `SELECT clock_timestamp() + $3 * interval '1 millisecond' >= $2::timestamptz AS ended, count(*) AS count, max(deadline_at) AS until
      FROM holds WHERE account_id = $1 AND held_at < $2`,
@@ -265,7 +266,7 @@ async function assertEnded(transaction: Querying, { accountId, month, aheadMs }:
   if (count === '0') return;
   throw new GatewayError(
     'conflict',
-    `Not settled yet: ${counted(Number(count), 'call')} that began in ${printMonth(month)} or before${
+    `Not settled yet: ${pluralize(Number(count), 'call')} that began in ${printMonth(month)} or before${
       until ? `, the last by ${until.toISOString()} at the latest` : ''
     }; try again then.`,
   );
@@ -273,7 +274,7 @@ async function assertEnded(transaction: Querying, { accountId, month, aheadMs }:
 
 /** The first open month before this one in which anything was entered. */
 async function findEarlier(
-  transaction: Querying,
+  transaction: StatementRunner,
   { accountId, month }: Closing,
   first: Date,
 ): Promise<Date | undefined> {
@@ -290,7 +291,7 @@ async function findEarlier(
 }
 
 /** Closes all months of all accounts before `until`, within a transaction in which nothing before it can be settled. */
-export async function closeAllBefore(transaction: Querying, until: Date, aheadMs: number): Promise<void> {
+export async function closeAllBefore(transaction: StatementRunner, until: Date, aheadMs: number): Promise<void> {
   const accounts = await transaction.query<{ id: string }[]>('SELECT id FROM accounts ORDER BY id');
   for (const { id: accountId } of accounts) {
     for (;;) {
@@ -309,7 +310,7 @@ export async function closeAllBefore(transaction: Querying, until: Date, aheadMs
   }
 }
 
-async function writeStatement(transaction: Querying, closing: Closing): Promise<void> {
+async function writeStatement(transaction: StatementRunner, closing: Closing): Promise<void> {
   await copyCorrectable(transaction, closing);
   await writeLines(transaction, closing);
   await complete(transaction, closing, await summarize(transaction, closing.accountId, closing.month));

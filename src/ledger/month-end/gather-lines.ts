@@ -1,34 +1,38 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { formatUsd, type PicoUsd } from '../../core/money/credits.js';
 import { HOUR_MS, MINUTE_MS } from '../../core/time.js';
-import { ALL_PROMPT_TOKENS } from '../generation-columns.js';
+import { ALL_PROMPT_TOKENS } from '../generations/generation-columns.js';
 import { monthAfter } from './months.js';
 import { readUsd, type StoredLine } from './statement-line.js';
 
 /*
- * The lines of a month, from its entries: a few keys at a time, and of these a part of the month at a time. So neither
- * memory nor the time of a statement grows with the month, also where the database runs in this process.
+ * The lines of a month, computed from its entries. Each statement reads a few keys and a part of the month, so that
+ * neither its memory nor its time grows with the month. The embedded database runs in this process and needs that most.
  */
 
-/** Where statements run: the store, or a transaction of it. */
-export type Querying = Pick<EntityManager, 'query'>;
+/** The store, or a transaction of it, in which statements run. */
+export type StatementRunner = Pick<EntityManager, 'query'>;
 
 /** Keys whose lines are in memory at the same time. Chosen. */
 const KEYS_AT_ONCE = 50;
-/** A statement reads a shorter part of the month than the one before where that took longer, in milliseconds. */
-const STEP_MS = 10;
-/** The first part, and the shortest. Chosen. */
+/**
+ * Entries that a statement should read at most: after more, the next statement reads a shorter part of the month; after
+ * less than half, a longer one. The number of entries decides, because on a busy machine the time would always be too
+ * long. Chosen: the embedded database reads them in ten milliseconds.
+ */
+const STEP_ENTRIES = 200;
+/** The first part, and the bounds of those that follow. Chosen. */
 const FIRST_SPAN_MS = 24 * HOUR_MS;
 const SHORTEST_SPAN_MS = MINUTE_MS;
+const LONGEST_SPAN_MS = 8 * FIRST_SPAN_MS;
 
 /** A month, and what belongs to it. */
 export interface GatheredMonth {
   readonly accountId: string;
   readonly month: Date;
   /**
-   * Whether it is closed: then it has the entries that were posted before, and those that its closing took over. Else
-   * it has all of its time, and those that wait for an open month.
+   * A closed month has the entries that were posted before its closing, and the late ones that the closing took over.
+   * An open one has all entries of its time, and the late ones that wait for an open month.
    */
   readonly isClosed: boolean;
   /** The first open month: late entries belong to none before it. */
@@ -52,7 +56,7 @@ const COUNTS = ['prompt_tokens', 'completion_tokens', 'cached_tokens', 'reasonin
 /** Sums of rows `e`: amounts as the balance changes. */
 const SUMS = `count(*) AS count, ${COUNTS.map((name) => `sum(e.${name}) AS ${name}`).join(', ')},
   -sum(e.amount) AS amount, sum(e.byok_amount) AS byok_amount, sum(e.operator_cost) AS operator_cost`;
-/** A correction changes an amount: tokens and operator's cost of the generation `g` are those of its charge `e`. */
+/** Tokens and operator's cost of a generation count for its charge alone: a correction changes only the amount. */
 const ofCharge = (expression: string): string => `CASE e.kind WHEN 'charge' THEN coalesce(${expression}, 0) ELSE 0 END`;
 const ENTRY = `e.workspace_id, e.key_hash, g.key_user AS member, g.model, e.kind, e.amount, e.byok_amount,
   ${ofCharge('g.operator_cost')} AS operator_cost, ${ofCharge(ALL_PROMPT_TOKENS)} AS prompt_tokens,
@@ -60,7 +64,7 @@ const ENTRY = `e.workspace_id, e.key_hash, g.key_user AS member, g.model, e.kind
   ${ofCharge('g.reasoning_tokens')} AS reasoning_tokens`;
 
 /**
- * Entries `e` that were posted before their month was closed, the charges of recovered generations aside: these are
+ * Entries `e` that were posted before their month was closed, except for charges of recovered generations: these are
  * read from their copies, because a correction replaces the generation.
  */
 export const IN_TIME = `NOT EXISTS (
@@ -68,14 +72,17 @@ export const IN_TIME = `NOT EXISTS (
   ) AND NOT EXISTS (SELECT FROM holds h WHERE h.generation_id = e.generation_id AND h.cost IS NOT NULL)`;
 
 /** All lines, those of credits first, then by key, user, model and kind. Each batch is of a few keys. */
-export async function* gatherLines(store: Querying, gathered: GatheredMonth): AsyncGenerator<readonly StoredLine[]> {
+export async function* gatherLines(
+  store: StatementRunner,
+  gathered: GatheredMonth,
+): AsyncGenerator<readonly StoredLine[]> {
   const { accountId, month } = gathered;
   yield await readCredits(store, accountId, { from: month, until: monthAfter(month) });
   const late = await readLate(store, gathered);
   const hasGenerations = await isKept(store, month);
   const pace = { spanMs: FIRST_SPAN_MS };
   if (!hasGenerations) {
-    // Dropped by an earlier release: entries name keys, and are read at once for all of them.
+    // An earlier release dropped the generations of the month: the entries of all keys are read at once.
     yield await named(store, await sumEntries(store, gathered, undefined, late, pace));
     return;
   }
@@ -83,12 +90,11 @@ export async function* gatherLines(store: Querying, gathered: GatheredMonth): As
   while (keys.length > 0) {
     const ofKeys = late.filter(({ key_hash }) => keys.includes(key_hash));
     yield await named(store, await sumEntries(store, gathered, keys, ofKeys, pace));
-    await turn();
     keys = await listKeys(store, accountId, keys.at(-1)!);
   }
 }
 
-async function readCredits(store: Querying, accountId: string, { from, until }: Span): Promise<StoredLine[]> {
+async function readCredits(store: StatementRunner, accountId: string, { from, until }: Span): Promise<StoredLine[]> {
   const rows = await store.query<{ kind: StoredLine['kind']; count: string; amount: string }[]>(
     `SELECT kind, count(*) AS count, sum(amount) AS amount FROM credit_grants
      WHERE account_id = $1 AND created_at >= $2 AND created_at < $3 GROUP BY kind ORDER BY kind COLLATE "C"`,
@@ -99,8 +105,11 @@ async function readCredits(store: Querying, accountId: string, { from, until }: 
   return rows.map((row) => ({ ...ofAccount, ...nothing, ...row, byok_amount: '0', operator_cost: '0' }));
 }
 
-/** What was entered into earlier months after they were closed, and copies of what may be corrected. */
-function readLate(store: Querying, { accountId, month, isClosed, openSince }: GatheredMonth): Promise<SummedRow[]> {
+/** Entries of earlier months that were posted after their closing, and copies of charges that may be corrected. */
+function readLate(
+  store: StatementRunner,
+  { accountId, month, isClosed, openSince }: GatheredMonth,
+): Promise<SummedRow[]> {
   const belongs = isClosed
     ? 'e.month = $2'
     : `e.month IS NULL AND e.held_at < $3::timestamptz AND greatest(date_trunc('month', e.entered_at, 'UTC'), $3::timestamptz) = $2`;
@@ -111,14 +120,14 @@ function readLate(store: Querying, { accountId, month, isClosed, openSince }: Ga
   );
 }
 
-async function isKept(store: Querying, month: Date): Promise<boolean> {
+async function isKept(store: StatementRunner, month: Date): Promise<boolean> {
   const name = `generations_${month.toISOString().slice(0, 7).replace('-', '_')}`;
   const [row] = await store.query<{ kept: boolean }[]>('SELECT to_regclass($1) IS NOT NULL AS kept', [name]);
   return row?.kept === true;
 }
 
 /** Keys in the order of their hashes, deleted ones included: they are never removed. */
-async function listKeys(store: Querying, accountId: string, after: string): Promise<string[]> {
+async function listKeys(store: StatementRunner, accountId: string, after: string): Promise<string[]> {
   const rows = await store.query<{ hash: string }[]>(
     `SELECT hash FROM api_keys WHERE account_id = $1 AND hash > $2 ORDER BY hash LIMIT ${KEYS_AT_ONCE}`,
     [accountId, after],
@@ -126,9 +135,9 @@ async function listKeys(store: Querying, accountId: string, after: string): Prom
   return rows.map(({ hash }) => hash);
 }
 
-/** @param keys whose entries; undefined: of all, without their generations */
+/** @param keys whose entries are summed up; undefined: those of all keys, without data of generations */
 async function sumEntries(
-  store: Querying,
+  store: StatementRunner,
   { accountId, month, isClosed }: GatheredMonth,
   keys: readonly string[] | undefined,
   late: readonly SummedRow[],
@@ -149,14 +158,15 @@ async function sumEntries(
   const next = monthAfter(month).getTime();
   for (let from = month.getTime(); from < next;) {
     const until = Math.min(next, from + pace.spanMs);
-    const startedAt = performance.now();
     const parameters = [accountId, new Date(from).toISOString(), new Date(until).toISOString()];
-    addAll(groups, await store.query<SummedRow[]>(text, keys === undefined ? parameters : [...parameters, keys]));
-    const took = performance.now() - startedAt;
-    pace.spanMs = took > STEP_MS ? Math.max(SHORTEST_SPAN_MS, pace.spanMs / 2) : pace.spanMs * 2;
+    const rows = await store.query<SummedRow[]>(text, keys === undefined ? parameters : [...parameters, keys]);
+    addAll(groups, rows);
+    const entries = rows.reduce((sum, { count }) => sum + Number(count), 0);
+    if (entries > STEP_ENTRIES) pace.spanMs = Math.max(SHORTEST_SPAN_MS, pace.spanMs / 2);
+    else if (entries < STEP_ENTRIES / 2) pace.spanMs = Math.min(LONGEST_SPAN_MS, pace.spanMs * 2);
     from = until;
   }
-  return Array.from(groups.values(), (group) => group.row()).toSorted(byPlace);
+  return Array.from(groups.values(), (group) => group.row()).toSorted(bySortKey);
 }
 
 /** Sums of one group over several statements. */
@@ -195,14 +205,14 @@ class GroupSums {
 
 function addAll(groups: Map<string, GroupSums>, rows: readonly SummedRow[]): void {
   for (const row of rows) {
-    const name = JSON.stringify(placeOf(row));
+    const name = JSON.stringify(sortKeyOf(row));
     let group = groups.get(name);
     if (!group) groups.set(name, (group = new GroupSums(row)));
     group.add(row);
   }
 }
 
-const placeOf = ({ key_hash, member, model, kind, workspace_id }: SummedRow): readonly (string | null)[] => [
+const sortKeyOf = ({ key_hash, member, model, kind, workspace_id }: SummedRow): readonly (string | null)[] => [
   key_hash,
   member,
   model,
@@ -210,9 +220,9 @@ const placeOf = ({ key_hash, member, model, kind, workspace_id }: SummedRow): re
   workspace_id,
 ];
 
-/** By code units, what is unset first: the same order in every database. */
-function byPlace(one: SummedRow, other: SummedRow): number {
-  const [first, second] = [placeOf(one), placeOf(other)];
+/** Sorts by code units, unset values first: the order is the same in every database. */
+function bySortKey(one: SummedRow, other: SummedRow): number {
+  const [first, second] = [sortKeyOf(one), sortKeyOf(other)];
   for (const [index, left] of first.entries()) {
     const right = second[index]!;
     if (left === right) continue;
@@ -222,7 +232,7 @@ function byPlace(one: SummedRow, other: SummedRow): number {
 }
 
 /** Adds the names of keys and workspaces as they are now, also of deleted ones. */
-async function named(store: Querying, rows: readonly SummedRow[]): Promise<StoredLine[]> {
+async function named(store: StatementRunner, rows: readonly SummedRow[]): Promise<StoredLine[]> {
   if (rows.length === 0) return [];
   const names = async (table: string, id: string, ids: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> => {
     const found = await store.query<{ id: string; name: string }[]>(

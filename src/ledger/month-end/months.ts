@@ -8,7 +8,7 @@ export const monthAfter = (first: Date): Date => new Date(Date.UTC(first.getUTCF
 
 export const monthBefore = (first: Date): Date => new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() - 1));
 
-/** As callers name a month: `2030-01`. */
+/** The form of a month for callers: `2030-01`. */
 export const printMonth = (first: Date): string => first.toISOString().slice(0, 7);
 
 /** @returns its first moment; undefined for any other text */

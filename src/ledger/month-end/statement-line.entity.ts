@@ -14,14 +14,14 @@ const columnsOf = (
   options: EntitySchemaColumnOptions,
 ): Record<string, EntitySchemaColumnOptions> => Object.fromEntries(names.map((name) => [name, options]));
 
-/** What a statement consists of. */
+/** A line of a statement. */
 export const StatementLineEntity = new EntitySchema({
   name: 'StatementLineEntity',
   tableName: 'statement_lines',
   columns: {
     account_id: { type: 'uuid', primary: true },
     month: { type: 'timestamptz', precision: 3, primary: true },
-    /** In the order of its csv. */
+    /** Number of the line in the order of its csv. */
     place: { type: 'integer', primary: true },
     kind: { type: 'text' },
     ...columnsOf(TEXT_COLUMNS, text),

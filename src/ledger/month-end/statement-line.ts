@@ -13,7 +13,7 @@ import {
 } from '../../shared/http/schema.js';
 import { printMonth } from './months.js';
 
-/** What a line sums up. */
+/** The key of the usage that a line sums up. */
 export const LINE_KINDS = ['charge', 'correction', 'purchase', 'grant', 'adjustment', 'refund'] as const;
 export type LineKind = (typeof LINE_KINDS)[number];
 
@@ -52,8 +52,8 @@ const LINE = {
   cached_tokens: described('Those of the prompt that were read from a cache.', integer()),
   reasoning_tokens: described('Those of the completion.', integer()),
   amount: described('USD by which the balance changes: below 0 for what was spent or taken back.', number()),
-  byok_amount: described('List price of what went through own credentials; not in the balance.', number()),
-  operator_cost: described('What no caller is charged for; not in the balance.', number()),
+  byok_amount: described('List price of calls with the account’s own credentials; not in the balance.', number()),
+  operator_cost: described('Costs that no caller is charged for; not in the balance.', number()),
 };
 
 /** Entries of a month that have the same key, user, model and kind (docs/operate/month-end.md#lines). */

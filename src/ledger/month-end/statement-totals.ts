@@ -1,10 +1,10 @@
 import type { PicoUsd } from '../../core/money/credits.js';
 import { readUsd, type StoredLine } from './statement-line.js';
 
-/** What a month did to the balance. The closing balance is the opening one + credits - charges + corrections. */
+/** The changes of the balance in a month. The closing balance is the opening one + credits - charges + corrections. */
 export interface MonthSums {
   readonly credits: PicoUsd;
-  /** Not below 0. */
+  /** Sum of the charges, not below 0. */
   readonly charges: PicoUsd;
   /** The change of the balance by corrections. */
   readonly corrections: PicoUsd;

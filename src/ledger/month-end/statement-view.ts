@@ -13,7 +13,7 @@ import {
 import { printMonth } from './months.js';
 import { closingOf, type MonthSums } from './statement-totals.js';
 
-/** A month of an account: closed, or open as it stands. */
+/** A month of an account: closed, or open with its present amounts. */
 export interface Statement {
   readonly month: Date;
   readonly opening: PicoUsd;
@@ -26,9 +26,9 @@ const TOTALS = {
   month: described('A UTC month.', text()),
   status: described('A closed month does not change.', oneOf(['open', 'closed'])),
   opening_balance: described('The closing balance of the month before.', number()),
-  credits: described('What was entered: purchases, grants, adjustments and refunds.', number()),
-  charges: described('What generations cost.', number()),
-  corrections: described('By how much corrections of charges changed the balance.', number()),
+  credits: described('Entered credits: purchases, grants, adjustments and refunds.', number()),
+  charges: described('Charges of generations.', number()),
+  corrections: described('The change of the balance by corrections of charges.', number()),
   closing_balance: described('opening_balance + credits - charges + corrections.', number()),
   closed_at: described('Null while it is open.', nullable(moment())),
   closed_by: described('Hash of the key that closed it, or `retention`.', nullable(text())),
@@ -39,7 +39,7 @@ const TOTALS = {
 export const statementView = titled('statement', object(TOTALS));
 export type StatementView = Static<typeof statementView>;
 
-/** The same, to be followed by its lines. */
+/** The view of a statement that its lines follow. */
 export const STATEMENT_FIELDS = TOTALS;
 
 /** Amounts become JSON numbers here and nowhere earlier. */

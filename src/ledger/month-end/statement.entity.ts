@@ -6,7 +6,7 @@ export class StatementEntity {
   @PrimaryColumn({ name: 'account_id', type: 'uuid' })
   accountId!: string;
 
-  /** Its first moment. */
+  /** Start of the month. */
   @PrimaryColumn({ type: 'timestamptz', precision: 3 })
   month!: Date;
 

@@ -2,15 +2,14 @@ import { Controller, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Caller } from '../../core/caller.js';
 import { GatewayError } from '../../core/errors.js';
-import { Environment } from '../../shared/environment.js';
 import { Answers } from '../../shared/http/answers.decorator.js';
 import { FromQuery } from '../../shared/http/parameter-types.js';
 import { ClosedQuery } from '../../shared/http/query.guard.js';
-import { one } from '../../shared/http/replies.js';
+import { single } from '../../shared/http/reply-schemas.js';
 import { Accepts, FromCaller } from '../../shared/http/route.decorators.js';
-import { EXPORT_TYPES, sendPieces } from '../../shared/http/row-export.js';
+import { EXPORT_TYPES } from '../../shared/http/row-export.js';
 import { object, rows } from '../../shared/http/schema.js';
-import { ExportPlaces } from '../export-places.js';
+import { ListReplies } from '../../shared/http/list-replies.js';
 import { GetStatementDto } from './get-statement.dto.js';
 import { readMonth } from './months.js';
 import { CSV_HEAD, printLine, statementLineView, viewLine } from './statement-line.js';
@@ -24,14 +23,13 @@ import { StatementsService, type StatementWithLines } from './statements.service
 export class StatementsController {
   constructor(
     private readonly statements: StatementsService,
-    private readonly places: ExportPlaces,
-    private readonly environment: Environment,
+    private readonly replies: ListReplies,
   ) {}
 
   @Get()
   @Answers(object({ data: rows(statementView) }), {
     summary: 'List the months of the account, newest first',
-    description: 'Closed months are as they were closed, open ones as they stand.',
+    description: 'Closed months do not change; open ones show the present figures.',
     errors: ['request-timed-out'],
   })
   async list(@FromCaller() { accountId }: Caller): Promise<{ data: StatementView[] }> {
@@ -39,7 +37,7 @@ export class StatementsController {
   }
 
   @Get(':month')
-  @Answers(one(object({ ...STATEMENT_FIELDS, lines: rows(statementLineView) })), {
+  @Answers(single(object({ ...STATEMENT_FIELDS, lines: rows(statementLineView) })), {
     summary: 'Show the statement of a month',
     description: 'The csv of a closed month always has the same bytes: `hash` is their SHA-256.',
     alsoAs: [EXPORT_TYPES.csv],
@@ -52,20 +50,16 @@ export class StatementsController {
     @Res() response: Response,
   ): Promise<void> {
     const shown = await this.statements.get(accountId, readFirst(month));
-    const { stallMs } = this.environment.timeouts;
-    await this.places.hold(accountId, () =>
-      format === 'csv'
-        ? sendPieces(response, EXPORT_TYPES.csv, printCsv(shown), stallMs)
-        : sendPieces(response, 'application/json; charset=utf-8', printJson(shown), stallMs),
-    );
+    if (format === 'csv') await this.replies.send(response, accountId, EXPORT_TYPES.csv, printCsv(shown));
+    else await this.replies.send(response, accountId, 'application/json; charset=utf-8', printJson(shown));
   }
 
   @Post(':month/close')
   @HttpCode(200)
-  @Answers(one(statementView), {
+  @Answers(single(statementView), {
     summary: 'Close a month',
     description:
-      'A month that has ended, once: closing it again answers the same. What is entered for it afterwards belongs to an open month.',
+      'Only a month that has ended. Closing it again returns the same statement. Later entries for it belong to an open month.',
     errors: ['not-found', 'conflict'],
   })
   async close(@FromCaller() caller: Caller, @Param('month') month: string): Promise<{ data: StatementView }> {

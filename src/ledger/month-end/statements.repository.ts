@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { Clock } from '../../core/time.js';
 import { FiguresRepository } from '../figures/figures.repository.js';
 import { openSince, readLines, readState, type MonthsState } from './close-month.js';
-import { gatherLines, type Querying } from './gather-lines.js';
+import { gatherLines, type StatementRunner } from './gather-lines.js';
 import { monthAfter, startOfMonth } from './months.js';
 import { readUsd, type StoredLine } from './statement-line.js';
 import type { Statement } from './statement-view.js';
@@ -29,7 +29,7 @@ interface OpenSum {
   readonly amount: string;
 }
 
-/** What statements are read from. */
+/** The source of statements. */
 @Injectable()
 export class StatementsRepository {
   constructor(
@@ -52,7 +52,11 @@ export class StatementsRepository {
   }
 
   /** Closed months, newest first. @param month only this one @param store a transaction, else the store */
-  async listClosed(accountId: string, month?: Date, store: Querying = this.database): Promise<readonly Statement[]> {
+  async listClosed(
+    accountId: string,
+    month?: Date,
+    store: StatementRunner = this.database,
+  ): Promise<readonly Statement[]> {
     const rows = await store.query<ClosedRow[]>(
       `SELECT * FROM statements WHERE account_id = $1 AND hash IS NOT NULL AND ($2::timestamptz IS NULL OR month = $2)
        ORDER BY month DESC`,
@@ -70,7 +74,7 @@ export class StatementsRepository {
     }));
   }
 
-  /** Open months up to the present one as they stand, newest first. @param state complete, with a start */
+  /** Open months up to the present one with their present amounts, newest first. @param state complete, with a start */
   async listOpen(accountId: string, state: MonthsState): Promise<readonly Statement[]> {
     const since = openSince(state);
     const present = await this.present();
@@ -78,11 +82,11 @@ export class StatementsRepository {
     for (let month = since; month <= present; month = monthAfter(month)) sums.set(month.getTime(), new LineSums());
     if (sums.size === 0) return [];
     const add = (month: Date, line: Pick<StoredLine, 'kind' | 'amount'>): void => {
-      // What is dated after the present one, by a clock that was ahead, is shown when its month begins.
+      // An entry of a later month, dated by a clock that was ahead, is shown when that month begins.
       sums.get(month.getTime())?.add(line);
     };
     const entered = await this.sumEntered(accountId, since);
-    // Figures have what generations cost, corrections included: these are then taken out.
+    // Figures include corrections in the cost of generations, so `is_spent` entries are subtracted from the charges.
     for (const { month, amount } of await this.sumSpent(accountId, since, monthAfter(present)))
       add(month, { kind: 'charge', amount: `-${amount}` });
     for (const { month, kind, amount, is_spent } of entered) {
@@ -98,7 +102,7 @@ export class StatementsRepository {
     return statements.toReversed();
   }
 
-  /** The lines of a closed month as they are stored, or of an open one as it stands. */
+  /** The lines of a closed month as they are stored, or of an open one with its present amounts. */
   lines(accountId: string, month: Date, state: MonthsState): AsyncGenerator<readonly StoredLine[]> {
     if (state.last && month <= state.last.month) return readLines(this.database, accountId, month);
     return gatherLines(this.database, { accountId, month, isClosed: false, openSince: openSince(state) });

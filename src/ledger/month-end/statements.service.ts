@@ -60,7 +60,7 @@ export class StatementsService {
     const found = isClosed
       ? await this.statements.listClosed(accountId, month)
       : await this.statements.listOpen(accountId, state);
-    const statement = found.find((one) => one.month.getTime() === month.getTime());
+    const statement = found.find((candidate) => candidate.month.getTime() === month.getTime());
     if (!statement) throw noSuchMonth(month);
     return { statement, lines: this.statements.lines(accountId, month, state) };
   }

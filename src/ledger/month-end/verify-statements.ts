@@ -34,6 +34,17 @@ export const STATEMENTS = `
   FROM summed WHERE month_before IS NOT NULL AND date_trunc('month', month_before + interval '32 days', 'UTC') <> month`;
 
 /**
+ * The hashes of closed months, as the audit log has them: a line that was altered together with its hash is found,
+ * since entries of the log are sealed. Months that retention closed, and empty ones, have no entry.
+ */
+export const LOGGED_HASHES = `
+  SELECT format('statement of %s, account %s: hash in the audit log', l.target, l.account_id) AS what, l.hash AS expected,
+    coalesce(s.hash, 'none') AS found, false AS is_warning
+  FROM (SELECT account_id, target, after::json ->> 'hash' AS hash FROM audit_entries WHERE action = 'statement.close') AS l
+  LEFT JOIN statements s ON s.account_id = l.account_id AND ${MONTH_OF('s.month')} = l.target
+  WHERE s.hash IS DISTINCT FROM l.hash`;
+
+/**
  * The lines of closed months by key and kind, from entries and credits. Only of months whose entries are kept. Tokens
  * and models may have changed since, where a recovered generation was corrected: the hash covers them.
  */

@@ -18,7 +18,7 @@ export interface UsageDifference {
 }
 
 export interface Comparison {
-  /** By day and model; the first of them, see `unlisted`. */
+  /** The first differences, by day and model; see `unlisted`. */
   readonly differences: readonly UsageDifference[];
   readonly unlisted: number;
   /** The models and classes of all differences, over all days of the period. */
@@ -46,21 +46,21 @@ export function compareUsage(
     if (day < period.from || day > period.to) continue;
     const [billed, counted] = [vendor, ledger].map(({ usage }) => usage.get(key)?.tokens ?? noTokens());
     for (const name of CLASS_NAMES) {
-      const one = { model, class: name, vendor: billed![name], ledger: counted![name] };
+      const figures = { model, class: name, vendor: billed![name], ledger: counted![name] };
       const total = sums.get(`${model} ${name}`) ?? { model, class: name, vendor: 0n, ledger: 0n };
-      total.vendor += one.vendor;
-      total.ledger += one.ledger;
+      total.vendor += figures.vendor;
+      total.ledger += figures.ledger;
       sums.set(`${model} ${name}`, total);
-      if (magnitude(one.vendor - one.ledger) > tolerance) differing.set(`${key} ${name}`, { day, ...one });
+      if (magnitude(figures.vendor - figures.ledger) > tolerance) differing.set(`${key} ${name}`, { day, ...figures });
     }
   }
   const all = [...differing.values()];
-  const costs = all.map((one) => costOf(one, ledger));
+  const costs = all.map((difference) => costOf(difference, ledger));
   const named = new Set(all.map(({ model, class: name }) => `${model} ${name}`));
   return {
-    differences: all.slice(0, LISTED_MAX).map((one) => view(one, ledger)),
+    differences: all.slice(0, LISTED_MAX).map((difference) => view(difference, ledger)),
     unlisted: Math.max(0, all.length - LISTED_MAX),
-    totals: [...sums].filter(([key]) => named.has(key)).map(([, one]) => view(one, ledger)),
+    totals: [...sums].filter(([key]) => named.has(key)).map(([, total]) => view(total, ledger)),
     cost: formatUsd(costs.reduce<bigint>((sum, cost) => sum + (cost ?? 0n), 0n)),
     unpriced: costs.filter((cost) => cost === undefined).length,
   };

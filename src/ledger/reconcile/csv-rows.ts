@@ -1,4 +1,4 @@
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import { FileRefused } from '../../shared/database/transfer/file-refused.js';
 
 /** A row of a csv file. */
@@ -26,7 +26,7 @@ export async function* readCsvRows(pieces: AsyncIterable<string>): AsyncGenerato
   yield* reader.end();
 }
 
-/** Where the next character belongs. */
+/** The field that the next character belongs to. */
 type State = 'cell begins' | 'plain' | 'quoted' | 'quote in quoted' | 'carriage return';
 
 class CsvReader {
@@ -96,12 +96,12 @@ class CsvReader {
   }
 
   private add(character: string): void {
-    if (this.cell.length >= CELL_MAX) this.refuse(`a cell is longer than ${counted(CELL_MAX, 'character')}`);
+    if (this.cell.length >= CELL_MAX) this.refuse(`a cell is longer than ${pluralize(CELL_MAX, 'character')}`);
     this.cell += character;
   }
 
   private endCell(): void {
-    if (this.cells.length >= CELLS_MAX) this.refuse(`the row has more than ${counted(CELLS_MAX, 'cell')}`);
+    if (this.cells.length >= CELLS_MAX) this.refuse(`the row has more than ${pluralize(CELLS_MAX, 'cell')}`);
     this.cells.push(this.cell);
     this.cell = '';
     this.state = 'cell begins';

@@ -11,7 +11,7 @@ interface ClassColumns {
 
 /** The columns of a vendor's usage export that are read. */
 export interface ExportFormat {
-  /** Where the columns are documented or were seen, and when that was read. */
+  /** The page that documents the columns, or where they were seen, and the date of reading. */
   readonly source: string;
   /** The slug of the provider in the shipped catalog; absent: it must be given. */
   readonly provider?: string;

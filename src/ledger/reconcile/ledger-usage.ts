@@ -13,7 +13,7 @@ import {
   type UsageClass,
 } from './usage-classes.js';
 
-/** Whose generations are summed up. */
+/** The account and period whose generations are summed up. */
 export interface UsageSource {
   /** A slug. */
   readonly provider: string;
@@ -21,10 +21,10 @@ export interface UsageSource {
   readonly credential?: string | undefined;
 }
 
-/** What the ledger has counted. */
+/** The usage that the ledger has counted. */
 export interface LedgerUsage {
   readonly generations: number;
-  /** By `usageKey`. */
+  /** The usage, by `usageKey`. */
   readonly usage: ReadonlyMap<string, DayUsage>;
   /** The list price that each model was last charged at, by its name without snapshot. */
   readonly prices: ReadonlyMap<string, ClassPrices>;
@@ -41,7 +41,7 @@ export interface LedgerUsage {
 type UsageRow = Readonly<Record<UsageClass | 'generations' | 'estimated' | 'with_operator_cost', string>> & {
   readonly day: string;
   readonly model: string | null;
-  /** No call was answered: the provider is that of the last one, and no tokens are known. */
+  /** Whether no call was answered: `provider` is that of the last call, and there are no token counts. */
   readonly is_failure: boolean;
   readonly last: Date;
   readonly pricing: object | null;

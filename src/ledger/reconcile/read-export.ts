@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import { FileRefused } from '../../shared/database/transfer/file-refused.js';
 import { readCsvRows, type CsvRow } from './csv-rows.js';
 import { EXPORT_FORMATS, FORMAT_NAMES, type ExportFormat, type FormatName } from './export-formats.js';
@@ -14,18 +14,18 @@ export interface Period {
 /** Tokens of one day and model. */
 export interface DayUsage {
   readonly day: string;
-  /** Without its snapshot. */
+  /** The model without its snapshot. */
   readonly model: string;
   readonly tokens: TokenCounts;
 }
 
-/** What a vendor has counted. */
+/** The usage that a vendor has counted. */
 export interface VendorUsage {
   readonly format: FormatName;
-  /** Undefined where the file has no day. */
+  /** Undefined: the file has no day. */
   readonly period: Period | undefined;
   readonly rows: number;
-  /** By `usageKey`. */
+  /** The usage, by `usageKey`. */
   readonly usage: ReadonlyMap<string, DayUsage>;
 }
 
@@ -59,12 +59,12 @@ async function* readText(path: string): AsyncGenerator<string, void> {
   yield decode();
 }
 
-/** The same of text. */
-export async function sumExport(pieces: AsyncIterable<string>, given?: FormatName): Promise<VendorUsage> {
+/** Sums an export that is read as text. */
+export async function sumExport(pieces: AsyncIterable<string>, format?: FormatName): Promise<VendorUsage> {
   let reader: RowReader | undefined;
   for await (const row of readCsvRows(pieces)) {
     if (reader) reader.take(row);
-    else reader = new RowReader(row.cells, given ?? recognise(row.cells));
+    else reader = new RowReader(row.cells, format ?? recognise(row.cells));
   }
   if (!reader) throw new FileRefused('The file is empty.');
   return reader.result();
@@ -102,7 +102,7 @@ class RowReader {
     const { header, format } = this;
     if (row.cells.length !== header.length) {
       throw new FileRefused(
-        `line ${row.line}: ${counted(row.cells.length, 'cell')}, and the header has ${header.length}.`,
+        `line ${row.line}: ${pluralize(row.cells.length, 'cell')}, and the header has ${header.length}.`,
       );
     }
     this.rows++;
@@ -132,8 +132,9 @@ class RowReader {
       const isModel = absent === format.model ? ': export the usage by model' : '';
       throw new FileRefused(`line 1: the header has no column ${absent}${isModel} (${this.name}).`);
     }
-    const other = format.isClosed && header.find((column) => !read.includes(column));
-    if (other !== undefined) throw new FileRefused(`line 1: ${other} is no column of the generic form.`);
+    const unknownColumn = format.isClosed && header.find((column) => !read.includes(column));
+    if (unknownColumn !== undefined)
+      throw new FileRefused(`line 1: ${unknownColumn} is no column of the generic form.`);
   }
 
   private tokenColumns(): readonly string[] {
@@ -158,7 +159,7 @@ class RowReader {
     let sum = this.usage.get(key);
     if (!sum) {
       if (this.usage.size >= SUMS_MAX) {
-        throw new FileRefused(`line ${row.line}: more than ${counted(SUMS_MAX, 'pair')} of a day and a model.`);
+        throw new FileRefused(`line ${row.line}: more than ${pluralize(SUMS_MAX, 'pair')} of a day and a model.`);
       }
       this.usage.set(key, (sum = { day, model, tokens: noTokens() }));
     }

@@ -1,5 +1,5 @@
 import type { DataSource } from 'typeorm';
-import { counted } from '../../core/text/counted.js';
+import { pluralize } from '../../core/text/pluralize.js';
 import { pathOf, type CommandContext } from '../../shared/command/command-context.js';
 import type { EmbeddedOpener } from '../../shared/database/embedded.js';
 import { FileRefused } from '../../shared/database/transfer/file-refused.js';
@@ -7,7 +7,7 @@ import {
   DONE,
   FAILED,
   MISUSED,
-  readStorePlace,
+  readStoreLocation,
   runStoreCommand,
   type CommandWords,
 } from '../../shared/database/transfer/store-command.js';
@@ -35,7 +35,7 @@ Ends with 0 when nothing differs by more than the tolerance, with 1 when somethi
 with 2 for wrong arguments.
 `;
 
-const DAY = { pattern: /^\d{4}-\d{2}-\d{2}$/, reason: 'has to be a day: YYYY-MM-DD' };
+const DAY = { pattern: /^\d{4}-\d{2}-\d{2}$/, reason: 'must be a day: YYYY-MM-DD' };
 
 /** @returns the exit code, as documented in the usage. Never throws, never prints a secret. */
 export const runReconciliation = (context: CommandContext, opener?: EmbeddedOpener): Promise<number> =>
@@ -50,13 +50,13 @@ export const runReconciliation = (context: CommandContext, opener?: EmbeddedOpen
           pattern: new RegExp(`^(?:${FORMAT_NAMES.join('|')})$`),
           reason: `is one of ${FORMAT_NAMES.join(', ')}`,
         },
-        provider: { pattern: /^[\w.-]+$/, reason: 'has to be the slug of a provider' },
+        provider: { pattern: /^[\w.-]+$/, reason: 'must be the slug of a provider' },
         from: DAY,
         to: DAY,
-        'tolerance-tokens': { pattern: /^\d{1,15}$/, reason: 'has to be a number of tokens' },
-        credential: { pattern: /^\S+$/, reason: 'has to be the id of a credential' },
+        'tolerance-tokens': { pattern: /^\d{1,15}$/, reason: 'must be a number of tokens' },
+        credential: { pattern: /^\S+$/, reason: 'must be the id of a credential' },
       },
-      readPlace: readStorePlace,
+      readLocation: readStoreLocation,
       run: (database, words) => reconcile(database, words, context),
     },
     context,
@@ -117,11 +117,11 @@ function warningsOf(ledger: LedgerUsage): readonly string[] {
   const { estimated, withOperatorCost, unnamed, absentMonths } = ledger;
   return [
     ...absentMonths.map((month) => `the ledger has no generations of ${month}`),
-    ...(unnamed > 0 ? [`${counted(unnamed, 'generation')} without an upstream model left out`] : []),
-    ...(estimated > 0 ? [`${counted(estimated, 'generation')} with estimated tokens`] : []),
+    ...(unnamed > 0 ? [`${pluralize(unnamed, 'generation')} without an upstream model left out`] : []),
+    ...(estimated > 0 ? [`${pluralize(estimated, 'generation')} with estimated tokens`] : []),
     ...(withOperatorCost > 0
       ? [
-          `${counted(withOperatorCost, 'generation')} with operator cost: tokens of failed attempts are not in the ledger`,
+          `${pluralize(withOperatorCost, 'generation')} with operator cost: tokens of failed attempts are not in the ledger`,
         ]
       : []),
   ];
@@ -130,14 +130,14 @@ function warningsOf(ledger: LedgerUsage): readonly string[] {
 function printResult(result: Reconciliation): string {
   const { provider, period, compared, differences, unlisted, totals, cost, unpriced, warnings } = result;
   const count = differences.length + unlisted;
-  const known = unpriced > 0 ? ` without ${counted(unpriced, 'difference')} of no known price` : '';
+  const known = unpriced > 0 ? ` without ${pluralize(unpriced, 'difference')} of no known price` : '';
   return [
     ...warnings.map((warning) => `warning: ${warning}\n`),
     ...differences.map((difference) => `difference: ${printDifference(difference)}\n`),
-    unlisted > 0 ? `and ${counted(unlisted, 'more difference')}\n` : '',
+    unlisted > 0 ? `and ${pluralize(unlisted, 'more difference')}\n` : '',
     ...totals.map((total) => `total: ${printDifference(total)}\n`),
-    `${provider}, ${period.from} to ${period.to}: ${counted(compared.rows, 'row')}, ${counted(compared.generations, 'generation')}, `,
-    `${counted(count, 'difference')}${count > 0 ? `, ${cost} USD${known}` : ''}, ${counted(warnings.length, 'warning')}\n`,
+    `${provider}, ${period.from} to ${period.to}: ${pluralize(compared.rows, 'row')}, ${pluralize(compared.generations, 'generation')}, `,
+    `${pluralize(count, 'difference')}${count > 0 ? `, ${cost} USD${known}` : ''}, ${pluralize(warnings.length, 'warning')}\n`,
   ].join('');
 }
 

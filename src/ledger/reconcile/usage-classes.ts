@@ -1,11 +1,11 @@
 import type { TokenClass } from '../../core/routing/leg-price.js';
-import type { GENERATION_COLUMNS } from '../generation-columns.js';
+import type { GENERATION_COLUMNS } from '../generations/generation-columns.js';
 
 /** A class of tokens that vendors bill apart; each token is in one of them. */
 export type UsageClass = 'input' | 'cache_read' | 'cache_write' | 'cache_write_1h' | 'output';
 
 interface ClassRow {
-  /** Of a generation. */
+  /** The column of a generation. */
   readonly column: keyof typeof GENERATION_COLUMNS;
   readonly price: TokenClass;
 }

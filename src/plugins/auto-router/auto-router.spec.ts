@@ -121,7 +121,7 @@ it('refuses a request that is too long for all models as such, unless a shorter 
     kind: 'context-too-long',
     message: 'prompt is too long: 150000 tokens > 100000 maximum',
   });
-  expect(refusal({ isShared: () => false })).toMatchObject({ kind: 'not-found' });
+  expect(refusal({ offersSharedCredential: () => false })).toMatchObject({ kind: 'not-found' });
 });
 
 it('ranks an endpoint in outage last, and lowers the rank for faults', () => {
@@ -138,7 +138,7 @@ it('chooses a paused model where no other is left, so that its plan reports unti
 });
 
 it('counts own credentials as a way to a model, at the price of its endpoint there', () => {
-  const only = { isShared: () => false, credentials: [credential('key', 'of-best')] };
+  const only = { offersSharedCredential: () => false, credentials: [credential('key', 'of-best')] };
   expect(choose({}, only).models).toEqual(['x/best']);
 });
 

@@ -2,13 +2,13 @@
 // is not requested: the mean CPU time of many choices after a warm-up, printed with the bound.
 import { NO_DEFAULTS } from '../../core/plugin-defaults.js';
 import { AheadClock } from '../../../test/support/ahead-clock.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, inputsOf, model } from '../../../test/support/route-inputs.js';
 import { HealthRegistry } from '../../endpoint-health/health-registry.js';
-import { PluginSets } from '../../inference/plugins/plugin-sets.js';
+import { PluginSelector } from '../../inference/plugins/plugin-selector.js';
 import { readEnvironment } from '../../shared/read-environment.js';
-import { NoReplicas } from '../../shared/replicated-map-link.js';
+import { NoReplicas } from '../../shared/redis/replicated-map-link.js';
 import { ALL_PLUGINS } from '../plugin-list.js';
 
 const WARM_UP = 1_000;
@@ -22,8 +22,8 @@ const PATIENCE_MS = 120_000;
 const models = Array.from({ length: 300 }, (_, index) =>
   model(
     `author-${index % 20}/model-${index}`,
-    Array.from({ length: 1 + (index % 3) }, (__, place) =>
-      endpoint(`provider-${place}`, { usd: 1 + (index % 17), contextLength: 1_000_000 }),
+    Array.from({ length: 1 + (index % 3) }, (__, position) =>
+      endpoint(`provider-${position}`, { usd: 1 + (index % 17), contextLength: 1_000_000 }),
     ),
     {
       scores: {
@@ -35,7 +35,7 @@ const models = Array.from({ length: 300 }, (_, index) =>
 );
 const registry = new HealthRegistry(readEnvironment({}, process.cwd()).environment, new AheadClock(), new NoReplicas());
 const { needs: _needs, ...inputs } = inputsOf(models, { health: registry.snapshot() });
-const sets = new PluginSets(ALL_PLUGINS);
+const sets = new PluginSelector(ALL_PLUGINS);
 const requestOf = (text: string, name = 'openrouter/auto') =>
   modelRequest({ model: name, messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
 

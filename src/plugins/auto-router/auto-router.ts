@@ -8,9 +8,9 @@ import { matchesModel } from '../../core/routing/model-pattern.js';
 import { modelId } from '../../core/routing/resolve-model.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { unmatchedModels } from '../../core/routing/unmatched-models.js';
-import { modelNames } from '../../shared/http/bounds.js';
+import { modelNames } from '../../shared/http/maxima.js';
 import { flag, integer, optional } from '../../shared/http/schema.js';
-import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from '../routers/candidates.js';
+import { findCandidates, makeChoice, scoredModels, type Pool, type RankedEntry } from '../routers/candidates.js';
 import { classifyPrompt } from './classify-prompt.js';
 import { drawFree } from './draw-free.js';
 import type { PromptClass, PromptKind } from './prompt-class.js';
@@ -84,11 +84,11 @@ interface ModelList {
 }
 
 /** The caller's list; an empty one counts as absent. */
-function listOf({ allowed_models: given }: JsonObject): ModelList | undefined {
-  if (!Array.isArray(given) || given.length === 0) return undefined;
+function listOf({ allowed_models: names }: JsonObject): ModelList | undefined {
+  if (!Array.isArray(names) || names.length === 0) return undefined;
   return {
     field: 'plugins.auto-router.allowed_models',
-    names: given.filter((name) => typeof name === 'string'),
+    names: names.filter((name) => typeof name === 'string'),
   };
 }
 
@@ -96,7 +96,7 @@ function operatorsList({ plugins: { autoRouter } }: CatalogSnapshot): ModelList 
   return autoRouter?.models && { field: 'plugins.auto-router.models of the catalog', names: autoRouter.models };
 }
 
-/** Of some models those that a list has; undefined has all. */
+/** Models of a pool that a list has; an undefined list has all. */
 function listedOf(pool: Pool, list: ModelList | undefined, catalog: CatalogSnapshot): Pool {
   if (!list) return pool;
   const { field, names } = list;
@@ -118,7 +118,7 @@ function listedOf(pool: Pool, list: ModelList | undefined, catalog: CatalogSnaps
   };
 }
 
-interface RankedModel extends Ranked, RankFigures {
+interface RankedModel extends RankedEntry, RankFigures {
   readonly score: number;
   readonly worth: number;
 }

@@ -22,7 +22,7 @@ export function classifyPrompt({ messages, tools }: Pick<ModelRequest, 'messages
   if (hasCalledTools(messages)) points.agentic += CALLED_TOOLS;
   addForm(points, words, lower);
   let kind: PromptKind = 'chat';
-  for (const one of PROMPT_KINDS) if (points[one] > points[kind]) kind = one;
+  for (const candidate of PROMPT_KINDS) if (points[candidate] > points[kind]) kind = candidate;
   return { kind, difficulty: difficultyOf(kind, words, lower, characters) };
 }
 
@@ -91,12 +91,12 @@ const IN_THE_MIDDLE = 0.3;
 function pointsOf(words: readonly string[], lower: string, text: string): Points {
   const points = Object.fromEntries(PROMPT_KINDS.map((kind) => [kind, 0])) as Points;
   const seen = new Set<string>();
-  for (let place = 0; place < words.length; place++) {
-    const word = words[place]!;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
     if (seen.has(word)) continue;
     seen.add(word);
-    const isInMiddle = words.length > LONG_WORDS && place >= BEGINNING_WORDS && place < words.length - END_WORDS;
-    const factor = place < BEGINNING_WORDS ? AT_BEGINNING : isInMiddle ? IN_THE_MIDDLE : 1;
+    const isInMiddle = words.length > LONG_WORDS && index >= BEGINNING_WORDS && index < words.length - END_WORDS;
+    const factor = index < BEGINNING_WORDS ? AT_BEGINNING : isInMiddle ? IN_THE_MIDDLE : 1;
     for (const { kind, weight } of CUES.of(word)) points[kind] += weight * factor;
   }
   for (const { kind, weight, phrases } of PHRASES) {

@@ -1,4 +1,4 @@
-/** What a prompt requests (test/plugins/prompts/GUIDE.md). */
+/** Kinds of tasks that prompts request (test/plugins/prompts/GUIDE.md). */
 export const PROMPT_KINDS = [
   'code',
   'math',
@@ -14,7 +14,7 @@ export type PromptKind = (typeof PROMPT_KINDS)[number];
 export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const;
 export type Difficulty = (typeof DIFFICULTIES)[number];
 
-/** What is known of a prompt without a model call. */
+/** The class of a prompt, determined without a model call. */
 export interface PromptClass {
   readonly kind: PromptKind;
   readonly difficulty: Difficulty;

@@ -9,8 +9,8 @@ export interface RankFigures {
 }
 
 /**
- * How much easier a prompt is than the tasks of the index, in logits. As in a Rasch model, the odds of a good answer
- * are those of the index times e to this, for every model (docs/contribute/decisions/0068-routers.md).
+ * Difference between the difficulty of a prompt and that of the index's tasks, in logits. As in a Rasch model, the odds
+ * of a good answer are those of the index times e to this, for every model (docs/contribute/decisions/0068-routers.md).
  */
 const EASE: Readonly<Record<Difficulty, number>> = { hard: 0, medium: 2, easy: 4 };
 const ODDS_FACTOR: Readonly<Record<Difficulty, number>> = {

@@ -1,4 +1,4 @@
-/** Marks the place of a cut. */
+/** Marks a cut. */
 const GAP = '\n…\n';
 const GAP_BYTES = Buffer.byteLength(GAP);
 

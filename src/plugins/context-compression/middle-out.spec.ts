@@ -1,13 +1,13 @@
 // A shortened conversation fits, keeps its order, whole turns, tool calls with their results and the last question, and
 // is not shortened further. Checked on random and hand-made conversations.
 import * as fc from 'fast-check';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { blockPath, type ContentBlock, type Message } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { estimateInputTokens } from '../../core/money/estimate.js';
 import { doAtOnce } from '../../core/steps.js';
-import { middleOut, type Room } from './middle-out.js';
+import { middleOut, type ContextLimits } from './middle-out.js';
 
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
@@ -36,9 +36,9 @@ const conversation = fc
 
 const request = (messages: readonly Message[]) =>
   modelRequest({ system: [{ type: 'text', text: 'Be kind.' }], messages });
-const shorten = (long: ModelRequest, room: Room) => doAtOnce(middleOut(long, room));
-/** The original places of the kept messages. */
-const placesOf = (left: readonly Message[], messages: readonly Message[]): number[] =>
+const shorten = (long: ModelRequest, room: ContextLimits) => doAtOnce(middleOut(long, room));
+/** The original indexes of the kept messages. */
+const indexesOf = (left: readonly Message[], messages: readonly Message[]): number[] =>
   left.map(({ content }) => messages.findIndex((message) => message.content === content));
 const idsOf = (messages: readonly Message[], type: 'tool-use' | 'tool-result') =>
   messages.flatMap(({ content }) =>
@@ -64,11 +64,11 @@ it('keeps whole turns in order, and the result fits and is not shortened further
       expect(left[0]!.role).toBe('user');
       expect(left.at(-1)!.role).toBe('user');
       if (cut > 0) return;
-      const places = placesOf(left, messages);
-      expect(places.at(-1)).toBe(messages.length - 1);
-      expect(places).toEqual([...places].sort((one, other) => one - other));
-      expect(places).not.toContain(-1);
-      expect(new Set(places).size).toBe(places.length);
+      const indexes = indexesOf(left, messages);
+      expect(indexes.at(-1)).toBe(messages.length - 1);
+      expect(indexes).toEqual([...indexes].sort((one, other) => one - other));
+      expect(indexes).not.toContain(-1);
+      expect(new Set(indexes).size).toBe(indexes.length);
     }),
     { numRuns: 200 },
   );
@@ -77,14 +77,14 @@ it('keeps whole turns in order, and the result fits and is not shortened further
 it('removes from the middle', () => {
   const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? assistant : user)(text(`${at}:${'x'.repeat(396)}`)));
   const { messages: left } = shorten(request(messages), { tokensMax: 1_000, messagesMax: Infinity })!;
-  expect(placesOf(left, messages)).toEqual([0, 1, 2, 3, 4, 17, 18, 19, 20]);
+  expect(indexesOf(left, messages)).toEqual([0, 1, 2, 3, 4, 17, 18, 19, 20]);
 });
 
 it('keeps half of the permitted messages at either end', () => {
   const messages = Array.from({ length: 1_201 }, (_, at) => (at % 2 ? assistant : user)(text(String(at))));
   const { messages: left } = shorten(request(messages), { tokensMax: Infinity, messagesMax: 1_000 })!;
   expect(left).toHaveLength(1_000);
-  expect(placesOf(left, messages).slice(499, 501)).toEqual([499, 701]);
+  expect(indexesOf(left, messages).slice(499, 501)).toEqual([499, 701]);
 });
 
 it('keeps the question of a tool loop, and its last step', () => {
@@ -97,7 +97,7 @@ it('keeps the question of a tool loop, and its last step', () => {
   ]).flat();
   const messages = [user(text('What is it?')), ...steps];
   const { messages: left } = shorten(request(messages), { tokensMax: 250, messagesMax: Infinity })!;
-  expect(placesOf([left[0]!, ...left.slice(-2)], messages)).toEqual([0, 19, 20]);
+  expect(indexesOf([left[0]!, ...left.slice(-2)], messages)).toEqual([0, 19, 20]);
   expect(left.length).toBeLessThan(8);
 });
 
@@ -139,7 +139,7 @@ it('returns undefined where nothing helps', () => {
   expect(shorten(request([user(text('x'.repeat(4_000)))]), { tokensMax: 10, messagesMax: 1_000 })).toBeUndefined();
 });
 
-it('keeps the original places of blocks, which errors name', () => {
+it('keeps the original paths of blocks, which errors name', () => {
   const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? assistant : user)(text(`${at}:${'x'.repeat(396)}`)));
   messages[19] = { ...messages[19]!, paths: ['messages.40.content.1'] };
   const { messages: left } = shorten(request(messages), { tokensMax: 1_000, messagesMax: Infinity })!;
@@ -157,7 +157,7 @@ describe('1 MB does not block the event loop', () => {
   const short = Array.from({ length: 50_001 }, (_, at) => (at % 2 ? assistant : user)(text('x'.repeat(20))));
 
   /** Longest of all steps, in milliseconds. */
-  function longestStep(messages: readonly Message[], room: Room): number {
+  function longestStep(messages: readonly Message[], room: ContextLimits): number {
     const steps = middleOut(request(messages), room);
     for (let longest = 0; ;) {
       let done = false as boolean | undefined;

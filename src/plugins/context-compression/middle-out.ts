@@ -13,8 +13,8 @@ import { cutMiddle } from './cut-middle.js';
 import { listUnits, type Unit } from './units.js';
 
 /** The limits that a conversation has to fit. */
-export interface Room {
-  /** Of the whole prompt, by estimate. */
+export interface ContextLimits {
+  /** Tokens of the whole prompt, by estimate. */
   readonly tokensMax: number;
   readonly messagesMax: number;
 }
@@ -32,39 +32,42 @@ export interface Shortened {
  * their longest texts lose their middle. Pure.
  * @returns undefined where everything fits, or where no permitted cut makes it fit
  */
-export function* middleOut(request: ModelRequest, { tokensMax, messagesMax }: Room): Steps<Shortened | undefined> {
+export function* middleOut(
+  request: ModelRequest,
+  { tokensMax, messagesMax }: ContextLimits,
+): Steps<Shortened | undefined> {
   const { messages } = request;
   const sizes = yield* estimateMessages(messages);
   const room = tokensMax - (yield* estimateInSteps({ ...request, messages: [] }));
   if (sumOf(sizes) <= room && messages.length <= messagesMax) return undefined;
   const units = yield* listUnits(messages, sizes);
-  const places = withBeginning(yield* keepEnds(units, { tokensMax: room, messagesMax }), messages);
-  const left = yield* placed(places, messages);
-  const over = sumOf(places.map((place) => sizes[place]!)) - room;
+  const indexes = withBeginning(yield* keepEnds(units, { tokensMax: room, messagesMax }), messages);
+  const left = yield* atNewIndexes(indexes, messages);
+  const over = sumOf(indexes.map((index) => sizes[index]!)) - room;
   return over <= 0 ? { messages: left, cut: 0 } : yield* cutTexts(left, over);
 }
 
-/** Messages at their new places. They keep the original place of their blocks, which errors name. */
-function* placed(places: readonly number[], messages: readonly Message[]): Steps<readonly Message[]> {
+/** Messages at their new indexes. They keep the original paths of their blocks, which errors name. */
+function* atNewIndexes(indexes: readonly number[], messages: readonly Message[]): Steps<readonly Message[]> {
   const steps = new StepCounter();
   const left: Message[] = [];
-  for (const place of places) {
-    const message = messages[place]!;
+  for (const index of indexes) {
+    const message = messages[index]!;
     if (steps.isOver(message.content.length + 1)) yield;
-    const isMoved = place !== left.length && !message.paths;
-    left.push(isMoved ? { ...message, paths: message.content.map((_, at) => blockPath(message, place, at)) } : message);
+    const isMoved = index !== left.length && !message.paths;
+    left.push(isMoved ? { ...message, paths: message.content.map((_, at) => blockPath(message, index, at)) } : message);
   }
   return left;
 }
 
-/** The places of messages of the kept units, in order. */
-function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): Steps<readonly number[]> {
+/** The indexes of messages of the kept units, in order. */
+function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: ContextLimits): Steps<readonly number[]> {
   const last = units.length - 1;
   const question = units.findLastIndex(({ startsWithUser }) => startsWithUser);
   const kept = new Set(question === -1 ? [last] : [question, last]);
   let tokens = 0;
-  const first = new Side(0, 1, Math.floor(messagesMax / 2));
-  const end = new Side(last, -1, Math.ceil(messagesMax / 2));
+  const first = new ConversationEnd(0, 1, Math.floor(messagesMax / 2));
+  const end = new ConversationEnd(last, -1, Math.ceil(messagesMax / 2));
   for (const index of kept) {
     tokens += units[index]!.tokens;
     end.count(units[index]!);
@@ -77,7 +80,7 @@ function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): St
     const unit = units[side.next];
     if (!unit || (kept.has(side.next) && side === first && side.next === last)) side.isOpen = false;
     else if (kept.has(side.next)) side.move();
-    else if (tokens + unit.tokens > tokensMax || !side.hasPlace(unit)) side.isOpen = false;
+    else if (tokens + unit.tokens > tokensMax || !side.canTake(unit)) side.isOpen = false;
     else {
       kept.add(side.next);
       tokens += unit.tokens;
@@ -85,16 +88,16 @@ function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): St
       side.move();
     }
   }
-  const places: number[] = [];
+  const indexes: number[] = [];
   for (const [index, { from, to }] of units.entries()) {
     if (steps.isOver(kept.has(index) ? to - from : 1)) yield;
-    if (kept.has(index)) for (let place = from; place < to; place++) places.push(place);
+    if (kept.has(index)) for (let messageIndex = from; messageIndex < to; messageIndex++) indexes.push(messageIndex);
   }
-  return places;
+  return indexes;
 }
 
 /** The beginning or the end of the conversation, from which units are kept inwards. */
-class Side {
+class ConversationEnd {
   isOpen = true;
   tokens = 0;
   private messages = 0;
@@ -105,7 +108,7 @@ class Side {
     private readonly messagesMax: number,
   ) {}
 
-  hasPlace({ from, to }: Unit): boolean {
+  canTake({ from, to }: Unit): boolean {
     return this.messages + to - from <= this.messagesMax;
   }
 
@@ -120,14 +123,14 @@ class Side {
 }
 
 /**
- * Keeps a user turn first where the conversation began with one: vendors refuse others. @param left places of messages
+ * Keeps a user turn first where the conversation began with one: vendors refuse others. @param left indexes of messages
  */
 function withBeginning(left: readonly number[], all: readonly Message[]): readonly number[] {
   const isUsers = ({ role }: Message): boolean => role === 'user';
   if (left.length === all.length || all.find(({ role }) => role !== 'system')?.role !== 'user') return left;
-  const first = left.findIndex((place) => all[place]!.role !== 'system');
+  const first = left.findIndex((index) => all[index]!.role !== 'system');
   if (first === -1 || isUsers(all[left[first]!]!)) return left;
-  const question = left.findIndex((place) => isUsers(all[place]!) && !holdsResults(all[place]!));
+  const question = left.findIndex((index) => isUsers(all[index]!) && !holdsResults(all[index]!));
   return question === -1 ? left : [...left.slice(0, first), ...left.slice(question)];
 }
 
@@ -143,7 +146,7 @@ const BYTES_PER_TOKEN = 4;
  */
 function* cutTexts(kept: readonly Message[], over: number): Steps<Shortened | undefined> {
   const texts = yield* listTexts(kept);
-  // What is left of each message is rounded up once more.
+  // One token more for each message: the size of the shortened message is rounded up again.
   const bytesMax = yield* lengthThatSaves([...texts.values()], (over + kept.length) * BYTES_PER_TOKEN);
   if (bytesMax === undefined) return undefined;
   const shorter = new Map<TextBlock, TextBlock>();
@@ -220,7 +223,7 @@ function* withTexts(message: Message, shorter: ReadonlyMap<TextBlock, TextBlock>
 
 function withParts(block: ToolResultBlock, shortened: (part: ToolResultContent) => ToolResultContent): ToolResultBlock {
   const parts = block.content.map(shortened);
-  if (parts.every((part, place) => part === block.content[place])) return block;
+  if (parts.every((part, index) => part === block.content[index])) return block;
   const { origin: _origin, ...result } = block;
   return { ...result, content: parts };
 }

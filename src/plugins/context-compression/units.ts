@@ -6,9 +6,9 @@ export interface Unit {
   /** Indexes of messages; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-  /** By estimate. */
+  /** Estimated tokens. */
   readonly tokens: number;
-  /** It begins with a user turn. */
+  /** Whether the unit begins with a user turn. */
   readonly startsWithUser: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { CatalogSnapshot } from '../../core/routing/catalog.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import { modelId } from '../../core/routing/resolve-model.js';
 
-/** What reads the files: the models themselves, this gateway or an outside engine. */
+/** The reader of the files: the models themselves, this gateway or an outside engine. */
 export interface ChosenEngine {
   readonly name: 'native' | 'local' | 'mistral-ocr';
   /** No model is sent the file itself: none of them takes files, or the caller chose so. */
@@ -49,16 +49,16 @@ export function chooseEngine(request: ModelRequest, options: JsonObject, catalog
 }
 
 /**
- * How many of the requested models take files. A name that is no model of the catalog is a router's, which may choose
- * one that does.
+ * Whether all, some or none of the requested models take files. A name that is no model of the catalog is a router's,
+ * which may choose one that does.
  */
 function takersOf({ model, fallbackModels }: ModelRequest, catalog: CatalogSnapshot): 'all' | 'some' | 'none' {
   const takes = [model, ...(fallbackModels?.models ?? [])].map((name) => {
     const { id } = readModelName(name);
     return catalog.models.get(modelId(catalog, id) ?? id)?.inputModalities.includes('file');
   });
-  if (takes.every((one) => one === true)) return 'all';
-  return takes.every((one) => one === false) ? 'none' : 'some';
+  if (takes.every((takesFiles) => takesFiles === true)) return 'all';
+  return takes.every((takesFiles) => takesFiles === false) ? 'none' : 'some';
 }
 
 const refused = (request: ModelRequest, reason: string): GatewayError =>

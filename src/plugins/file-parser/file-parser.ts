@@ -18,8 +18,8 @@ export const fileParser: Plugin = {
   concerns: (request) => traitsOf(request.messages).hasDocuments && listFiles(request).next().done !== true,
   prepare,
   price: (request, _options, context) => priceOf(request, context),
-  growth: growthOf,
-  heldGrowth: heldGrowthOf,
+  addedTokens: growthOf,
+  heldTokens: heldGrowthOf,
   consults: isAwaited,
   consult: (request, _options, context) => readOutside(request, context),
 };

@@ -1,5 +1,5 @@
 // Fetched files and texts of engines count towards the bytes in flight of their key as long as they are needed, and are
-// refused where there is no room.
+// refused where there is no capacity.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf } from '../../../test/support/route-inputs.js';
@@ -99,13 +99,13 @@ it('holds all files for an engine until they are read, and then their texts', as
 it.each([
   ['a file as text', BYTES],
   ['its words', BASE64],
-])('fails with `busy` where there is no room for %s, and holds nothing', async (_, room) => {
+])('fails with `busy` where %s exceeds the bytes in flight, and holds nothing', async (_, room) => {
   const { seen, context } = bench(room);
   await expect(read(false, context)).rejects.toMatchObject({ kind: 'busy', message: 'too much is being read' });
   expect(seen).toMatchObject({ held: 0, kept: 0 });
 });
 
-it('refuses the result of an engine where there is no room for its texts', async () => {
+it('refuses the result of an engine whose texts exceed the bytes in flight', async () => {
   const { context } = bench(FILES * BASE64);
   await expect(read(true, context)).rejects.toMatchObject({ kind: 'unavailable', message: /too much is being read$/ });
 });

@@ -91,7 +91,7 @@ export async function readOutside(request: ModelRequest, context: ExtensionConte
   let pages = 0;
   const seen = new Set<string>();
   for (const scan of scans) {
-    // The same file may appear several times.
+    // A file may appear several times.
     if (seen.has(scan.hash)) scan.release();
     else pages += await readByEngine(scan, files, context);
     seen.add(scan.hash);
@@ -127,13 +127,13 @@ async function readAwaited(file: AwaitedFile, files: ReadFiles, context: Extensi
   return undefined;
 }
 
-/** Keeps its text until the generation ends. @throws ExtensionFault `busy` where there is no room for it */
+/** Keeps its text until the generation ends. @throws ExtensionFault `busy` where there is no memory for it */
 function keep(file: ParsedFile, files: ReadFiles, context: ExtensionContext): void {
-  if (!context.keep(lengthOfFile(file))) throw noRoom();
+  if (!context.keep(lengthOfFile(file))) throw memoryFull();
   files.keep(file);
 }
 
-const noRoom = (): ExtensionFault => new ExtensionFault('busy', 'too much is being read');
+const memoryFull = (): ExtensionFault => new ExtensionFault('busy', 'too much is being read');
 
 /** Bytes that came in the request are counted with its body. */
 async function loadFile(source: FileBlock['source'], context: ExtensionContext): Promise<PresentFile> {
@@ -145,7 +145,7 @@ async function fetchFile(url: string, { guardedFetch, signal }: ExtensionContext
   const release = (): void => page.release();
   try {
     // Base64 is longer than the bytes.
-    if (!page.take(Math.ceil(page.bytes.length / 3))) throw noRoom();
+    if (!page.take(Math.ceil(page.bytes.length / 3))) throw memoryFull();
     const base64 = new Base64Builder();
     for (const piece of piecesOf(page.bytes)) {
       base64.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length));

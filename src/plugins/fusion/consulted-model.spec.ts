@@ -1,4 +1,4 @@
-// One model of a panel returns no more text than there is room for, takes no longer than its limit, and is left out
+// One model of a panel returns no more text than fits, takes no longer than its limit, and is left out
 // with the reason of its failure. Calls and time are controlled by the test.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
@@ -68,7 +68,7 @@ it.each<[string, PlannedCall['start'], object]>([
   expect(await outcomeOf(start)).toMatchObject({ ...expected, name: 'a/one' });
 });
 
-it('is left out where there is no room to keep its text', async () => {
+it('is left out where its text exceeds the bytes in flight', async () => {
   expect(await outcomeOf(replying(...text('At nine.'), end()), { keep: () => false })).toMatchObject({
     omission: 'overloaded',
   });

@@ -8,7 +8,7 @@ import type { ExtensionContext, PlannedCall } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { usdNumber } from '../../core/money/credits.js';
-import { untilAborted } from '../../shared/http/until-aborted.js';
+import { untilAborted } from '../../shared/http/client/until-aborted.js';
 import { consultedRequest } from '../../tools/consulted-request.js';
 import type { Panel, PanelModel } from './panel.js';
 
@@ -38,13 +38,13 @@ export interface Consultation {
   /** Why it is left out. */
   readonly error?: GatewayError;
   readonly omission?: Omission;
-  /** Its calls or tools have cost something. */
+  /** Whether calls or tools of the model have cost something. */
   readonly isCharged: boolean;
-  /** Its entry in the pipeline. */
+  /** Entry of the model in `router_metadata.pipeline`. */
   readonly report: JsonObject;
 }
 
-/** What a model is sent. */
+/** Input of a consulted model. */
 export interface Question extends Pick<
   ModelRequest,
   'system' | 'messages' | 'outputFormat' | 'contextManagement' | 'parsedFiles'
@@ -52,7 +52,7 @@ export interface Question extends Pick<
   readonly kind: ConsultationKind;
 }
 
-/** A planned model of the panel, or the planned judge: no money is held and nothing is sent yet. */
+/** A planned call of a panel model or of the judge. Nothing is reserved or sent yet. */
 export class ConsultedModel {
   private readonly abort = new Cancellation();
   private call: PlannedCall | undefined;
@@ -165,10 +165,10 @@ export function requestsFor(
     ...question,
   });
   if (!isToolsDefault) return [consulted];
-  return [...tools.keys(), tools.length].map((place) => ({ ...consulted, tools: tools.slice(place) }));
+  return [...tools.keys(), tools.length].map((index) => ({ ...consulted, tools: tools.slice(index) }));
 }
 
-/** At most a quarter of the context: the rest is for the input. */
+/** Output limit: at most a quarter of the context, because the rest is for the input. */
 function outputOf({ model }: PanelModel): number {
   if (!model) return OUTPUT_TOKENS_MAX;
   const limits = model.endpoints.map(({ maxCompletionTokens, contextLength }) =>
@@ -181,7 +181,7 @@ const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The mod
 
 type Answer = Pick<Consultation, 'omission' | 'isCut'> & { readonly text: string };
 
-/** The text of the model after its tool calls, else before them, as far as there is room for it. */
+/** The text of the model after its tool calls, else before them, as far as it fits. */
 async function readAnswer(call: PlannedCall): Promise<Answer> {
   const reader = new AnswerReader();
   for await (const batch of await call.start()) for (const event of batch) reader.read(event);
@@ -190,7 +190,7 @@ async function readAnswer(call: PlannedCall): Promise<Answer> {
 
 class AnswerReader {
   private text = '';
-  /** What it wrote before its latest tool results: all there is where nothing follows. */
+  /** The text before the latest tool results: the whole answer where no text follows them. */
   private before = '';
   private isText = false;
   private isCut = false;

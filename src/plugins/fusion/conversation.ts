@@ -7,9 +7,9 @@ import { transcriptOf } from '../../tools/advisor/transcript.js';
 const ANSWER_THE_LAST = 'That was a conversation between a user and an assistant. Write what the assistant says next.';
 
 /**
- * What the models of a panel are sent: the conversation with its context management, since each of them is a leg of its
- * own, and with its parsed files. Where the conversation has calls of tools that the models do not have, it is sent as
- * a transcript: some vendors refuse calls of tools that are not offered.
+ * The conversation that the models of a panel receive. It has its context management, since each of them is a leg of
+ * its own, and its parsed files. Where it has calls of tools that the models do not have, it is sent as a transcript:
+ * some vendors refuse calls of tools that are not offered.
  */
 export function conversationOf(
   request: ModelRequest,
@@ -33,7 +33,7 @@ export const asOneTurn = (request: ModelRequest, words: string): Message => ({
   content: textsOf([...transcriptOf(request), words]),
 });
 
-/** Appends words to the last user turn: what comes before may be in the provider's cache. */
+/** Appends text to the last user turn: what comes before may be in the provider's cache. */
 export function withWords(request: ModelRequest, words: string, end: number): ModelRequest {
   const { messages } = request;
   const block: TextBlock = { type: 'text', text: words, keeps: { start: 0, end } };

@@ -2,11 +2,17 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import { textTokens } from '../../core/money/measure-prompt.js';
-import { SHORTENED_LEAST, type Consulted, type ForeseenCall, type Foresight, type Plugin } from '../../core/plugin.js';
+import { textTokens } from '../../core/money/text-tokens.js';
+import {
+  SHORTENED_LEAST,
+  type Consulted,
+  type PlannedConsultation,
+  type PlanningContext,
+  type Plugin,
+} from '../../core/plugin.js';
 import { dialectOf, FUSION_PRESETS } from '../../core/routing/catalog.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
-import { name } from '../../shared/http/bounds.js';
+import { name } from '../../shared/http/maxima.js';
 import { flag, integer, list, oneOf, optional, variant, type TProperties } from '../../shared/http/schema.js';
 import { TOOL_PARAMETERS } from '../../tools/service-tools.js';
 import { ConsultedModel, requestsFor, type Consultation, type Question } from './consulted-model.js';
@@ -18,7 +24,7 @@ const PANEL_MAX = 8;
 const TOOLS_MAX = 8;
 const TOOL_CALLS_MAX = 16;
 
-/** Tools that are of use to who answers in words, by both of their names. */
+/** Tools that are useful for an answer in text, by both of their names. */
 const PANEL_TOOLS = ['web_search', 'web_fetch', 'datetime', 'bash', 'advisor', 'experimental__search_models'] as const;
 const panelTools = Object.fromEntries(
   PANEL_TOOLS.flatMap((tool): [string, TProperties][] => {
@@ -46,23 +52,23 @@ export const fusion: Plugin = {
   },
   models: FUSION_MODELS,
   choose,
-  foresee,
+  planConsultations,
   // Models that cannot be afforded are left out: the panel fails where all are. The judge is optional.
-  requires: (request, options, foresight) => ({
-    calls: foresee(request, options, foresight).filter(({ isWhole }) => isWhole),
+  requires: (request, options, context) => ({
+    calls: planConsultations(request, options, context).filter(({ isWhole }) => isWhole),
     isAnyOf: true,
   }),
-  growth: (request) => (isPart(request) ? 0 : textTokens(CLOSING) + SHORTENED_LEAST),
+  addedTokens: (request) => (isPart(request) ? 0 : textTokens(CLOSING) + SHORTENED_LEAST),
   consult,
 };
 
-/** Who judges also answers. */
+/** The judge of the panel is also the model that answers. */
 function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
   const { catalog } = inputs;
   const panel = readPanel({ request, options, catalog, isSandbox: isTrial(options, inputs) });
   const { judge: judging } = panel;
   const id = judging.model!.id;
-  const names = panel.models.map(({ name: one }) => one);
+  const names = panel.models.map(({ name: modelName }) => modelName);
   return {
     models: [id, ...judging.fallbacks],
     strategy: 'fusion',
@@ -72,17 +78,23 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
 }
 
 /** Whether the sandbox is all that may answer: what it works with need not be real. */
-function isTrial({ model }: JsonObject, { catalog, credentials, isShared }: ChoiceInputs): boolean {
+function isTrial({ model }: JsonObject, { catalog, credentials, offersSharedCredential }: ChoiceInputs): boolean {
   if (typeof model === 'string') {
     const endpoints = catalog.models.get(model)?.endpoints ?? [];
     return endpoints.length > 0 && endpoints.every((endpoint) => dialectOf(endpoint) === 'simulated');
   }
   if (credentials.length > 0) return false;
-  return [...catalog.providers.values()].every((provider) => provider.dialect === 'simulated' || !isShared(provider));
+  return [...catalog.providers.values()].every(
+    (provider) => provider.dialect === 'simulated' || !offersSharedCredential(provider),
+  );
 }
 
 /** @returns no calls where the plugin would not run */
-function foresee(request: ModelRequest, options: JsonObject, { catalog, isSandbox }: Foresight): ForeseenCall[] {
+function planConsultations(
+  request: ModelRequest,
+  options: JsonObject,
+  { catalog, isSandbox }: PlanningContext,
+): PlannedConsultation[] {
   if (isPart(request)) return [];
   const panel = readPanel({ request, options, catalog, isSandbox });
   const question = panelQuestion(request);
@@ -156,8 +168,8 @@ async function callPanel(panel: Panel, context: ExtensionContext): Promise<reado
 }
 
 /**
- * A model of the panel was called, and there was no room for its tools or for the models after it. The answer, whose
- * room is reserved, is made without the panel: a refusal would come after the charge.
+ * A model of the panel was called, and there was no capacity for its tools or for the models after it. The answer,
+ * whose money is reserved, is made without the panel: a refusal would come after the charge.
  */
 const isAnsweredAlone = (consulted: readonly Consultation[]): boolean => {
   const hasCharge = consulted.some(({ isCharged }) => isCharged);
@@ -166,8 +178,8 @@ const isAnsweredAlone = (consulted: readonly Consultation[]): boolean => {
 
 /** The request fails by the last failure. */
 function nobodyAnswered(consulted: readonly Consultation[]): GatewayError {
-  const error = consulted.findLast((one) => one.error)?.error;
-  const reasons = consulted.map(({ name: one, omission }) => `${one} (${omission})`).join(', ');
+  const error = consulted.findLast((consultation) => consultation.error)?.error;
+  const reasons = consulted.map(({ name: modelName, omission }) => `${modelName} (${omission})`).join(', ');
   const last = error ? `; the last error: ${error.message}` : '';
   const message = `No model of the panel answered: ${reasons}${last}`;
   return new GatewayError(error?.kind ?? 'upstream-failed', message, error?.detail ?? {}, { cause: error?.cause });

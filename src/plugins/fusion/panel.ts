@@ -50,7 +50,7 @@ export interface Panel {
   readonly preset?: FusionPresetName | 'sandbox';
 }
 
-/** What a panel is made from. */
+/** Inputs of a panel. */
 export interface PanelInputs {
   readonly request: ModelRequest;
   readonly options: JsonObject;
@@ -67,7 +67,7 @@ export interface PanelInputs {
 export function readPanel({ request, options, catalog, isSandbox }: PanelInputs): Panel {
   const { analysis_models: named, model, preset: presetNamed, max_tool_calls: calls } = options;
   const path = pluginPath(request, FUSION_ID);
-  const preset = FUSION_PRESETS.find((one) => one === presetNamed) ?? PRESET_DEFAULT;
+  const preset = FUSION_PRESETS.find((known) => known === presetNamed) ?? PRESET_DEFAULT;
   const isTrial = isSandbox && presetNamed === undefined;
   let isExpanded = false as boolean;
   const expanded = (): FusionPreset => {
@@ -89,7 +89,7 @@ export function readPanel({ request, options, catalog, isSandbox }: PanelInputs)
     if (model !== undefined) return find(model, `${path}.model`);
     if (presetNamed === undefined && !standsForFusion(request.model)) return modelCalled(request.model, catalog);
     const { model: id, analysisModels } = expanded();
-    return { ...find(id, `${path}.preset`), fallbacks: analysisModels.filter((other) => other !== id) };
+    return { ...find(id, `${path}.preset`), fallbacks: analysisModels.filter((fallback) => fallback !== id) };
   };
   const toolUsesMax = typeof calls === 'number' ? calls : TOOL_CALLS_DEFAULT;
   const requested = options['tools'];
@@ -139,11 +139,11 @@ function readTools(requested: Json, path: string, usesMax: number): readonly Req
   return requested.filter(isJsonObject).map(({ type, parameters }, index) => {
     const toolName = typeof type === 'string' ? type : '';
     const id = toolName.startsWith(SERVICE_TOOL_PREFIX) ? toolName : `${SERVICE_TOOL_PREFIX}${toolName}`;
-    const given = isJsonObject(parameters) ? parameters : {};
-    const { max_uses: own } = given;
+    const ofTool = isJsonObject(parameters) ? parameters : {};
+    const { max_uses: own } = ofTool;
     const limit = LIMITED_TOOLS.has(id)
       ? { max_uses: Math.min(usesMax, typeof own === 'number' ? own : Infinity) }
       : {};
-    return { type: 'service', id, parameters: { ...given, ...limit }, path: `${path}.${index}` };
+    return { type: 'service', id, parameters: { ...ofTool, ...limit }, path: `${path}.${index}` };
   });
 }

@@ -11,8 +11,8 @@ export interface JudgedText {
   readonly by: 'system' | 'user' | 'assistant';
 }
 
-/** What is judged together. */
-export interface Judged {
+/** Texts and pictures that one call of an engine judges. */
+export interface ModerationInput {
   readonly of: 'request' | 'reply';
   /** The newest first. */
   readonly texts: readonly JudgedText[];
@@ -39,7 +39,7 @@ export interface ModerationEngine {
    * @throws ExtensionFault where it did not serve; GatewayError `too-large` for more than it reads, or as `infer`; the
    * signal's reason
    */
-  judge(judged: Judged, context: ExtensionContext): readonly Flag[] | Promise<readonly Flag[]>;
+  judge(judged: ModerationInput, context: ExtensionContext): readonly Flag[] | Promise<readonly Flag[]>;
   /** The calls of catalog models that it would make, one after the other. Absent: none. */
-  foresee?(judged: Judged, request: ModelRequest): readonly ModelRequest[];
+  planConsultations?(judged: ModerationInput, request: ModelRequest): readonly ModelRequest[];
 }

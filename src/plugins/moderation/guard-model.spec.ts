@@ -2,7 +2,7 @@
 // guard model that records its requests, and turns of 10 MB.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';

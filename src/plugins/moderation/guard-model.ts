@@ -7,12 +7,12 @@ import { printJson } from '../../core/json/json.js';
 import { MODERATION_CATEGORIES } from './harm/categories.js';
 import type { Model } from '../../core/routing/catalog.js';
 import { consultedRequest } from '../../tools/consulted-request.js';
-import type { Flag, Judged, ModerationEngine } from './engine.js';
+import type { Flag, ModerationInput, ModerationEngine } from './engine.js';
 import { readVerdict } from './guard-verdict.js';
 import { piecesOf } from './pieces.js';
-import { asPulled } from '../../core/stream/pulled.js';
+import { toPullSource } from '../../core/stream/pull-source.js';
 
-/** Its own template contains the policy, and takes only user and assistant turns. */
+/** Llama Guard has the policy in its chat template and accepts only user and assistant turns. */
 const LLAMA_GUARD = /llama-?guard/i;
 
 /** Tokens of one verdict, reasoning included. */
@@ -32,7 +32,7 @@ export const QUESTION_MAX = 2_000;
 export const guardModel = (model: Model): ModerationEngine => {
   const room = (model.contextLength - RESERVED_TOKENS) * CHARACTERS_PER_TOKEN - QUESTION_MAX;
   const pieceMax = Math.min(Math.max(room, PIECE_MIN), PIECE_MAX);
-  const piecesIn = ({ texts }: Judged): readonly string[] => piecesOf(texts, pieceMax, PIECES_MAX * pieceMax);
+  const piecesIn = ({ texts }: ModerationInput): readonly string[] => piecesOf(texts, pieceMax, PIECES_MAX * pieceMax);
   return {
     name: 'model',
     picturesMax: 0,
@@ -44,11 +44,12 @@ export const guardModel = (model: Model): ModerationEngine => {
       }
       return [];
     },
-    foresee: (judged, request) => piecesIn(judged).map((piece) => questionAbout(piece, model.id, judged, request)),
+    planConsultations: (judged, request) =>
+      piecesIn(judged).map((piece) => questionAbout(piece, model.id, judged, request)),
   };
 };
 
-function questionAbout(piece: string, model: string, { of }: Judged, request: ModelRequest): ModelRequest {
+function questionAbout(piece: string, model: string, { of }: ModerationInput, request: ModelRequest): ModelRequest {
   const { dataCollection, zeroDataRetention } = request.preferences;
   const question = of === 'reply' ? questionOf(request) : '';
   return consultedRequest(request, {
@@ -62,7 +63,7 @@ function questionAbout(piece: string, model: string, { of }: Judged, request: Mo
 }
 
 async function askGuard(request: ModelRequest, piece: string, context: ExtensionContext): Promise<readonly Flag[]> {
-  const { blocks } = await readReply(asPulled(await context.infer(request, 'moderation')));
+  const { blocks } = await readReply(toPullSource(await context.infer(request, 'moderation')));
   const answer = blocks.map(({ start, text }) => (start.type === 'text' ? text : '')).join('');
   const categories = readVerdict(answer);
   if (!categories) throw new ExtensionFault('unavailable', 'The guard model gave no verdict.');
@@ -87,7 +88,7 @@ const POLICY = [
   'Answer with one word, safe, or with unsafe and, on the next line, the categories with commas between them.',
 ].join('\n');
 
-function withPolicy(piece: string, question: string, of: Judged['of']): Prompt {
+function withPolicy(piece: string, question: string, of: ModerationInput['of']): Prompt {
   // A JSON string: its content cannot close it.
   const preface = question === '' ? '' : `It answers to: ${printJson(question)}\n`;
   const text = `${preface}${of === 'request' ? 'Asked' : 'Answered'}: ${printJson(piece)}`;
@@ -101,8 +102,8 @@ function withPolicy(piece: string, question: string, of: Judged['of']): Prompt {
 function questionOf({ messages }: ModelRequest): string {
   const content = messages.findLast(({ role }) => role === 'user')?.content ?? [];
   let words = '';
-  for (let place = content.length - 1; place >= 0 && words.length < QUESTION_MAX; place--) {
-    const block = content[place]!;
+  for (let index = content.length - 1; index >= 0 && words.length < QUESTION_MAX; index--) {
+    const block = content[index]!;
     if (block.type === 'text') words = `${block.text.slice(-QUESTION_MAX)}\n${words}`;
   }
   return words.trim().slice(-QUESTION_MAX);

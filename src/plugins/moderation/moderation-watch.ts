@@ -2,11 +2,11 @@ import { ReplyRefused } from '../../core/generation/ending.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
-import { plainWords } from '../../core/json/plain-words.js';
+import { unescapeJson } from '../../core/json/unescape-json.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import type { NoteStage, ReplyWatch } from '../../core/plugin.js';
-import { ended } from '../../core/text/ended.js';
-import type { Flag, Judged, ModerationEngine } from './engine.js';
+import { ensureFullStop } from '../../core/text/ensure-full-stop.js';
+import type { Flag, ModerationInput, ModerationEngine } from './engine.js';
 import { QUESTION_MAX } from './guard-model.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
 
@@ -14,7 +14,7 @@ type Batch = readonly ModelEvent[];
 
 /** Held-back characters at which a window is judged. */
 const WINDOW = 256;
-/** The same for a reply that is sent whole. */
+/** Window of a reply that is sent whole. */
 const WINDOW_WHOLE = 16_384;
 /** Characters of a token of an answer, for the length of its first window. Chosen: English has about four. */
 const CHARACTERS_PER_TOKEN = 4;
@@ -23,14 +23,14 @@ const WINDOW_MS = 2_000;
 /** Characters of preceding text that are judged with each window. Chosen: a long sentence or two. */
 const TAIL = 1_024;
 
-/** What is judged first of the answer to a request, at its usual length, with the longest question. */
-export function firstWindowOf({ stream, maxOutputTokens = Infinity }: ModelRequest): Judged {
+/** The first window of the answer to a request, at its usual length, with the longest question. */
+export function firstWindowOf({ stream, maxOutputTokens = Infinity }: ModelRequest): ModerationInput {
   const most = stream ? WINDOW : WINDOW_WHOLE;
   const text = 'x'.repeat(QUESTION_MAX + Math.min(most, maxOutputTokens * CHARACTERS_PER_TOKEN));
   return { of: 'reply', texts: [{ parts: [text], by: 'assistant' }], pictures: [] };
 }
 
-/** What judges the replies to one request. */
+/** Dependencies and options of the watch over the replies to one request. */
 interface WatchParts {
   readonly engine: ModerationEngine;
   readonly context: ExtensionContext;
@@ -51,8 +51,8 @@ export class ModerationWatch implements ReplyWatch {
   private tail = '';
   /** When the first held event arrived, by `performance.now()`. */
   private heldSince: number | undefined;
-  /** Where the latest text belongs: each tool block is a place of its own. */
-  private place = '';
+  /** The unit of the latest text: each tool block is a separate one. */
+  private unit = '';
   /** Why nothing more is sent. */
   private refusal: Error | undefined;
   private windows = 0;
@@ -73,7 +73,7 @@ export class ModerationWatch implements ReplyWatch {
     let endsTool = false;
     for (const event of batch) {
       this.read(event);
-      endsTool ||= event.type === 'block-end' && this.place.startsWith('tool');
+      endsTool ||= event.type === 'block-end' && this.unit.startsWith('tool');
       if (this.heldSince === undefined || event.type === 'ping') passed.push(event);
       else this.held.push(event);
     }
@@ -94,10 +94,10 @@ export class ModerationWatch implements ReplyWatch {
     if (event.type === 'block-start') {
       const { type } = event.block;
       const isTool = type === 'tool-use' || type === 'server-tool-use';
-      const place = isTool ? `tool ${event.index}` : type;
+      const unit = isTool ? `tool ${event.index}` : type;
       // Citations split a text into blocks, so text continues across them.
-      if (place !== this.place && (this.tail !== '' || this.freshLength > 0)) this.add('\n');
-      this.place = place;
+      if (unit !== this.unit && (this.tail !== '' || this.freshLength > 0)) this.add('\n');
+      this.unit = unit;
     } else if (event.type === 'block-delta') {
       const { delta } = event;
       if (delta.type === 'text' || delta.type === 'thinking') this.add(delta.text);
@@ -134,7 +134,7 @@ export class ModerationWatch implements ReplyWatch {
     context.signal.throwIfAborted();
     // The escapes of JSON arguments would separate words.
     return engine.judge(
-      { of: 'reply', texts: [{ parts: [plainWords(text)], by: 'assistant' }], pictures: [] },
+      { of: 'reply', texts: [{ parts: [unescapeJson(text)], by: 'assistant' }], pictures: [] },
       context,
     );
   }
@@ -154,7 +154,12 @@ export class ModerationWatch implements ReplyWatch {
     this.held = [];
     this.refusal =
       error instanceof ExtensionFault
-        ? new GatewayError('unavailable', ended(`The plugin moderation failed: ${error.message}`), {}, { cause: error })
+        ? new GatewayError(
+            'unavailable',
+            ensureFullStop(`The plugin moderation failed: ${error.message}`),
+            {},
+            { cause: error },
+          )
         : (error as Error);
     throw this.refusal;
   }

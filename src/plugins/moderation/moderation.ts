@@ -1,18 +1,18 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
-import type { ForeseenCall, NoteStage, Plugin, StageNote } from '../../core/plugin.js';
+import type { PlannedConsultation, NoteStage, Plugin, StageNote } from '../../core/plugin.js';
 import { doInSlices } from '../../core/steps.js';
-import type { Judged } from './engine.js';
+import type { ModerationInput } from './engine.js';
 import { chooseEngine } from './engines.js';
 import { firstWindowOf, ModerationWatch } from './moderation-watch.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
 import { textsOf } from './request-texts.js';
 
-/** Of ASCII, as `textTokens` counts it. */
+/** ASCII characters of a token, as `textTokens` counts it. */
 const CHARACTERS_PER_TOKEN = 2;
 
-const foreseenCall = (request: ModelRequest): ForeseenCall => ({
+const plannedCall = (request: ModelRequest): PlannedConsultation => ({
   kind: 'moderation',
   requests: [request],
   toolUsesMax: 0,
@@ -24,16 +24,16 @@ export const moderation: Plugin = {
   id: 'moderation',
   options: {},
   stageType: 'guardrail',
-  // What a reply is judged by depends on its length.
-  foresee: async (request, _options, foresight) => {
-    const engine = chooseEngine(request, foresight);
-    if (!engine.foresee) return [];
-    return engine.foresee(await doInSlices(textsOf(request, engine.picturesMax)), request).map(foreseenCall);
+  // The calls for the request. Those for its reply depend on its length (`planWatchConsultations`).
+  planConsultations: async (request, _options, context) => {
+    const engine = chooseEngine(request, context);
+    if (!engine.planConsultations) return [];
+    return engine.planConsultations(await doInSlices(textsOf(request, engine.picturesMax)), request).map(plannedCall);
   },
-  requires: (request, _options, foresight, tokens) => {
+  requires: (request, _options, context, tokens) => {
     const text = 'x'.repeat(tokens * CHARACTERS_PER_TOKEN);
-    const judged: Judged = { of: 'request', texts: [{ parts: [text], by: 'user' }], pictures: [] };
-    return { calls: (chooseEngine(request, foresight).foresee?.(judged, request) ?? []).map(foreseenCall) };
+    const judged: ModerationInput = { of: 'request', texts: [{ parts: [text], by: 'user' }], pictures: [] };
+    return { calls: (chooseEngine(request, context).planConsultations?.(judged, request) ?? []).map(plannedCall) };
   },
   price: (request, _options, context) => chooseEngine(request, context).price,
   consult: async (request, _options, context, note) => ({
@@ -41,8 +41,8 @@ export const moderation: Plugin = {
     note: await judge(request, context, note),
   }),
   review: async (brought, _options, context, note) => note(await judge(brought, context, note)),
-  foreseeWatch: (request, _options, foresight) =>
-    (chooseEngine(request, foresight).foresee?.(firstWindowOf(request), request) ?? []).map(foreseenCall),
+  planWatchConsultations: (request, _options, context) =>
+    (chooseEngine(request, context).planConsultations?.(firstWindowOf(request), request) ?? []).map(plannedCall),
   watch: (request, _options, context, note) =>
     new ModerationWatch({
       engine: chooseEngine(request, context),

@@ -17,7 +17,7 @@ const PIECE_MAX = 4_000;
 const PIECES_PER_CALL = 32;
 /** Characters of all texts of a request: eight calls. */
 const TOTAL_MAX = 1_000_000;
-/** One a call: the vendor takes no more. */
+/** One picture for each call: the vendor accepts no more. */
 const PICTURES_MAX = 8;
 /** Characters of base64. Chosen below the vendor's 20 MB, because a body is printed in one step. */
 const PICTURE_LENGTH_MAX = 8 * 1024 * 1024;
@@ -81,7 +81,7 @@ export const openai = (service: ToolEngine, model: string): ModerationEngine => 
 
 interface Judgement {
   readonly input: Json;
-  /** One for each expected result. */
+  /** The text of each expected result, for its flag. */
   readonly words: readonly string[];
 }
 
@@ -143,5 +143,4 @@ function addressOf(picture: MediaSource): string {
   return `data:${picture.mediaType};base64,${picture.data}`;
 }
 
-const noVerdict = (): ExtensionFault =>
-  new ExtensionFault('unavailable', 'The engine answered with something else than a verdict.');
+const noVerdict = (): ExtensionFault => new ExtensionFault('unavailable', 'The engine’s answer contains no verdict.');

@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json/json.js';
 import type { StageNote } from '../../core/plugin.js';
-import type { Flag, Judged, ModerationEngine } from './engine.js';
+import type { Flag, ModerationInput, ModerationEngine } from './engine.js';
 
 /** The provider name of a refusal by the gateway. */
 const GATEWAY = 'Fairlead';
@@ -20,7 +20,7 @@ export const listed = (flags: readonly Flag[]): string => flags.map(({ category 
 /** The pipeline entry of a verdict. It holds nothing of the text. */
 export const noteOf = (
   { name }: ModerationEngine,
-  of: Judged['of'],
+  of: ModerationInput['of'],
   flags: readonly Flag[],
   figures: { readonly [key: string]: number },
 ): StageNote => ({
@@ -35,7 +35,7 @@ export const noteOf = (
   },
 });
 
-/** At most 100 characters, in one line. */
+/** Shortens a text to one line of at most 100 characters. */
 function cutMiddle(text: string): string {
   // A hundred characters, however many units they have, fit into these ends.
   const ends = text.length > 8 * SHOWN_MAX ? text.slice(0, 2 * SHOWN_MAX) + text.slice(-4 * SHOWN_MAX) : text;

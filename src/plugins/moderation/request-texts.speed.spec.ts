@@ -1,5 +1,5 @@
 // Reading the texts of a long request does not block the event loop: the longest step of 10 MB.
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock, DocumentBlock } from '../../core/conversation/content.js';
 import type { Json } from '../../core/json/json.js';

@@ -8,15 +8,15 @@ import type {
 } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Json } from '../../core/json/json.js';
-import { plainInSteps } from '../../core/json/plain-words.js';
+import { unescapeJsonInSteps } from '../../core/json/unescape-json.js';
 import { printInPieces } from '../../core/json/print-in-pieces.js';
 import { StepCounter, type Steps } from '../../core/steps.js';
 import { PIECE } from '../../core/yield-to-event-loop.js';
 import { decoded } from '../../tools/parse-file/file-bytes.js';
-import type { Judged, JudgedText } from './engine.js';
+import type { ModerationInput, JudgedText } from './engine.js';
 
 /** The parts of a request that are judged, and the number of those that are not. */
-export interface RequestTexts extends Judged {
+export interface RequestTexts extends ModerationInput {
   /** Documents, audio and video, and pictures beyond what the engine takes. */
   readonly unread: number;
 }
@@ -26,7 +26,7 @@ export interface RequestTexts extends Judged {
  * Adjacent turns of one role are joined.
  */
 export function* textsOf({ system, messages }: ModelRequest, picturesMax: number): Steps<RequestTexts> {
-  const reading = new Reading();
+  const reading = new RequestTextReader();
   const texts: { parts: string[]; by: JudgedText['by'] }[] = [];
   for (const message of messages) {
     const last = texts.at(-1);
@@ -45,7 +45,7 @@ export function* textsOf({ system, messages }: ModelRequest, picturesMax: number
   };
 }
 
-class Reading {
+class RequestTextReader {
   readonly pictures: MediaSource[] = [];
   unread = 0;
   private readonly steps = new StepCounter();
@@ -65,7 +65,9 @@ class Reading {
         parts.push(block.thinking);
         break;
       case 'tool-use':
-        parts.push(yield* typeof block.input === 'string' ? plainInSteps(block.input) : printed(block.input ?? {}));
+        parts.push(
+          yield* typeof block.input === 'string' ? unescapeJsonInSteps(block.input) : printed(block.input ?? {}),
+        );
         break;
       case 'opaque':
         parts.push(yield* printed(block.opaque.value));
@@ -120,7 +122,7 @@ function* printed(value: Json): Steps<string> {
   const words: string[] = [];
   for (const piece of printInPieces(value, PIECE)) {
     const text = piece.toString();
-    words.push(yield* plainInSteps(text));
+    words.push(yield* unescapeJsonInSteps(text));
     if (text.length >= PIECE / 2) yield;
   }
   return words.join('');

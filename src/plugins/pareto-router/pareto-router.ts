@@ -5,7 +5,7 @@ import { cheapestUsd, type ChoosableModel } from '../../core/routing/choosable-m
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { flag, number, oneOf, optional } from '../../shared/http/schema.js';
-import { findCandidates, makeChoice, scoredModels, type Ranked } from '../routers/candidates.js';
+import { findCandidates, makeChoice, scoredModels, type RankedEntry } from '../routers/candidates.js';
 
 /** Tiers of coding scores, the highest first. Each begins at its score and ends at the one before. */
 const TIERS = [
@@ -47,11 +47,11 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
     otherwise: `below the tier ${TIERS[requested]!.tier}`,
   });
   // If the tier is empty, the next higher one still meets the requested minimum.
-  let place = requested;
-  const inTier = ({ choosable }: Ranked): boolean =>
-    codingOf(choosable) >= TIERS[place]!.from && (place === 0 || codingOf(choosable) < TIERS[place - 1]!.from);
+  let index = requested;
+  const inTier = ({ choosable }: RankedEntry): boolean =>
+    codingOf(choosable) >= TIERS[index]!.from && (index === 0 || codingOf(choosable) < TIERS[index - 1]!.from);
   const all = candidates.models.map((choosable) => rank(choosable, source, candidates.needs.promptTokensMin));
-  while (!all.some(inTier)) place--;
+  while (!all.some(inTier)) index--;
   const isFast = readModelName(request.model).sort === 'throughput';
   const ranked = all.filter(inTier).sort((one, other) => compare(one, other, isFast));
   const isMeasured = ranked.some(({ throughput }) => throughput !== undefined);
@@ -59,8 +59,8 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
     strategy: 'pareto',
     ranked,
     basis: {
-      tier: TIERS[place]!.tier,
-      ...(place !== requested && { requested: TIERS[requested]!.tier }),
+      tier: TIERS[index]!.tier,
+      ...(index !== requested && { requested: TIERS[requested]!.tier }),
       by: !isFast
         ? `price of ${source}`
         : isMeasured
@@ -72,7 +72,7 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
   });
 }
 
-interface RankedModel extends Ranked {
+interface RankedModel extends RankedEntry {
   readonly usd: number;
   /** Median tokens per second of the fastest leg; undefined where none is known. */
   readonly throughput: number | undefined;

@@ -86,7 +86,7 @@ class HealingWatch implements ReplyWatch {
     return withText(events, index, outcome.text);
   }
 
-  /** @returns undefined where there was no room or time for it */
+  /** @returns undefined where there was no capacity or time for it */
   private async outcomeOf(task: TextToHeal): Promise<HealOutcome | undefined> {
     const { workers, signal } = this.context;
     try {
@@ -114,8 +114,8 @@ function lastTextOf(events: Batch): number | undefined {
 
 function withText(events: Batch, index: number, text: string): Batch {
   const first = events.findIndex((event) => textOf(event, index) !== undefined);
-  return events.flatMap((event, place): ModelEvent[] => {
+  return events.flatMap((event, eventIndex): ModelEvent[] => {
     if (textOf(event, index) === undefined) return [event];
-    return place === first ? [{ type: 'block-delta', index, delta: { type: 'text', text } }] : [];
+    return eventIndex === first ? [{ type: 'block-delta', index, delta: { type: 'text', text } }] : [];
   });
 }

@@ -36,22 +36,22 @@ export interface Pool {
   readonly unmatched?: () => readonly Warning[];
 }
 
-/** A model at its place in a ranking. */
-export interface Ranked {
+/** A model at its index in a ranking. */
+export interface RankedEntry {
   readonly choosable: ChoosableModel;
 }
 
 /** A router's choice among its candidates. */
-export interface Ranking<One extends Ranked> {
+export interface Ranking<Entry extends RankedEntry> {
   readonly strategy: RouterStrategy;
   /** All candidates that it would choose, the best first. */
-  readonly ranked: readonly One[];
-  /** What the choice is based on: stored, reported, and shown in the summary. */
+  readonly ranked: readonly Entry[];
+  /** The data that the choice is based on: stored, reported, and shown in the summary. */
   readonly basis: JsonObject;
-  /** What is stored of each chosen model besides. */
-  readonly keptOf?: (one: One) => Json;
+  /** Further data that is stored for each chosen model. */
+  readonly keptOf?: (model: Entry) => Json;
   /** The figures that an explanation gives of a model, without its id. */
-  readonly figuresOf: (one: One) => JsonObject;
+  readonly figuresOf: (model: Entry) => JsonObject;
 }
 
 /**
@@ -71,7 +71,7 @@ export function findCandidates(
   const fitting = able.filter(isOne);
   if (fitting.length < able.length) leftOut[otherwise] = (leftOut[otherwise] ?? 0) + able.length - fitting.length;
   if (fitting.length > 0) return { models: fitting, needs, leftOut };
-  // Their plan will report until when they rest.
+  // The plan of these models will report until when they rest.
   const waiting = resting.map(atRest).filter(isOne);
   if (waiting.length > 0) return { models: waiting, needs, leftOut };
   const tooLong = lengthLimits(removed, { ...inputs, needs });
@@ -105,15 +105,15 @@ const atRest = (model: Model): ChoosableModel => ({ model, legs: [], isWell: fal
  * The best of a ranking, and up to two after it. A session keeps its model while that is a candidate without an outage
  * or a pause (docs/contribute/decisions/0068-routers.md). Where the request names fallbacks, only the best is chosen.
  */
-export function makeChoice<One extends Ranked>(
+export function makeChoice<Entry extends RankedEntry>(
   request: ModelRequest,
   { session }: ChoiceInputs,
   { leftOut }: Candidates,
-  { strategy, ranked, basis, keptOf, figuresOf }: Ranking<One>,
+  { strategy, ranked, basis, keptOf, figuresOf }: Ranking<Entry>,
 ): Choice {
   const pin = session?.pinOf(request.model);
   const pinned = pin === undefined ? undefined : ranked.find(({ choosable: { model, isWell } }) => model.id === pin && isWell); // oxfmt-ignore
-  const inOrder = pinned ? [pinned, ...ranked.filter((one) => one !== pinned)] : ranked;
+  const inOrder = pinned ? [pinned, ...ranked.filter((candidate) => candidate !== pinned)] : ranked;
   const chosen = inOrder.slice(0, request.fallbackModels?.models.length ? 1 : CHOSEN_MAX);
   const models = chosen.map(({ choosable }) => choosable.model.id);
   const kept = { ...basis, ...(pinned && { session: true }) };
@@ -126,9 +126,11 @@ export function makeChoice<One extends Ranked>(
     ),
     data: { ...kept, ...(keptOf && { figures: chosen.map(keptOf) }) },
     details: { ...kept, considered: ranked.length, left_out: leftOut },
-    ranking: inOrder
-      .slice(0, RANKED_SHOWN_MAX)
-      .map((one) => ({ model: one.choosable.model.id, ...figuresOf(one), well: one.choosable.isWell })),
+    ranking: inOrder.slice(0, RANKED_SHOWN_MAX).map((candidate) => ({
+      model: candidate.choosable.model.id,
+      ...figuresOf(candidate),
+      well: candidate.choosable.isWell,
+    })),
   };
 }
 

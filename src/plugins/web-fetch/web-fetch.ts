@@ -1,6 +1,6 @@
 import { pluginPath, type Plugin } from '../../core/plugin.js';
 import { flag, optional } from '../../shared/http/schema.js';
-import { domainRules, wholeNumber } from '../../shared/http/bounds.js';
+import { domainRules, wholeNumber } from '../../shared/http/maxima.js';
 import { readDomains } from '../../tools/domain-list.js';
 
 const ID = 'web-fetch';

@@ -8,11 +8,11 @@ import type { Egress } from '../../core/egress.js';
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import { textTokens } from '../../core/money/measure-prompt.js';
+import { textTokens } from '../../core/money/text-tokens.js';
 import { pluginPath, SHORTENED_LEAST, type Consulted, type Plugin, type Prepared } from '../../core/plugin.js';
 import { kindOf } from '../../core/tool.js';
 import { flag, oneOf, optional } from '../../shared/http/schema.js';
-import { domainRules, modelText, wholeNumber } from '../../shared/http/bounds.js';
+import { domainRules, modelText, wholeNumber } from '../../shared/http/maxima.js';
 import { userLocation } from '../../tools/web-search/user-location.js';
 import { readDomains } from '../../tools/domain-list.js';
 import { cut } from '../../tools/web-search/result-pages.js';
@@ -41,7 +41,7 @@ export const web: Plugin = {
   },
   prepare,
   price: (request, options, context) => servedSearch(request, options, context)?.price ?? 0n,
-  growth: (request, options, context) =>
+  addedTokens: (request, options, context) =>
     servedSearch(request, options, context) ? textTokens(promptOf(options, context)) + SHORTENED_LEAST : 0,
   consult,
 };
@@ -139,10 +139,10 @@ function parametersOf(options: JsonObject): JsonObject {
   });
 }
 
-function promptOf({ search_prompt: given, user_location: place }: JsonObject, { clock }: ExtensionContext): string {
-  if (typeof given === 'string') return given;
+function promptOf({ search_prompt: prompt, user_location: location }: JsonObject, { clock }: ExtensionContext): string {
+  if (typeof prompt === 'string') return prompt;
   const day = new Date(clock.now()).toISOString().slice(0, 'YYYY-MM-DD'.length);
-  const parts = isJsonObject(place) ? [place['city'], place['region'], place['country']] : [];
+  const parts = isJsonObject(location) ? [location['city'], location['region'], location['country']] : [];
   const near = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(', ');
   return [
     `The web was searched for this message on ${day}. Use what was found as far as it answers it.`,

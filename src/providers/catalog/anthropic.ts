@@ -5,8 +5,8 @@ import { DENIED_FIELDS } from './denied-fields.js';
 export const anthropic: ProviderDefinition = {
   slug: 'anthropic',
   credential: 'x-api-key',
-  // It has every tool that it defines: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference, read
-  // 2026-11-25.
+  // Anthropic has every tool that it defines: platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference,
+  // read 2026-11-25.
   quirks: { vendorTools: 'all' },
   undeclared: { allBut: DENIED_FIELDS },
 };

@@ -56,9 +56,11 @@ describe('provider definitions', () => {
     const section = page.slice(page.indexOf('\n## Undeclared fields'), page.indexOf('\n## Reasoning'));
     expect(section).toContain('| any other | none |');
     const rows = section.split('\n').filter((line) => line.startsWith('| `'));
+    const below = section.split('\n').filter((line) => line.startsWith('- fields ')).join('\n'); // oxfmt-ignore
     for (const { slug, undeclared } of DEFINITIONS) {
-      const [who = '', what = ''] =
+      const [who = '', cell = ''] =
         rows.map((row) => row.split(' | ')).find(([first]) => first!.includes(`\`${slug}\``)) ?? [];
+      const what = cell.includes('below this table') ? below : cell;
       const named = [...what.matchAll(/`(\w+)`/g)].map(([, name]) => name!);
       const names =
         undeclared === undefined ? [] : 'only' in undeclared ? [...undeclared.only] : [...undeclared.allBut.keys()];

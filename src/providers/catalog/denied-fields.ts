@@ -3,12 +3,12 @@ import type { Json } from '../../core/json/json.js';
 const NONE: readonly never[] = [];
 
 /**
- * Fields of vendors' APIs that are not sent to a provider that cannot distinguish our callers: they cost besides
- * tokens, keep data under the operator's account, have the vendor fetch something, or read the account. Sources, read
- * 2026-11-23: the request types of the vendors' own SDKs (openai 6.49.0, chat completions;
- * @anthropic-ai/sdk 1.12.0, beta messages), and OpenAI's reference of responses, whose fields gateways in front of it
- * may take as well. Each row lists the values that request less and are sent. Searches have a rule of their own
- * (docs/use/choosing-providers.md#words-with-a-price).
+ * Fields of vendors' APIs that are not sent to a provider that cannot distinguish the gateway's callers: they cost
+ * besides tokens, keep data under the operator's account, let the vendor fetch something, or read the account. Each row
+ * lists the values that request less and are sent. Searches have a separate rule
+ * (docs/use/choosing-providers.md#options-that-change-the-price). Sources, read 2026-11-23: the request types of the
+ * vendors' SDKs (openai 6.49.0, chat completions; `@anthropic-ai/sdk` 1.12.0, beta messages), and OpenAI's reference of
+ * responses, whose fields gateways in front of it may accept as well.
  */
 export const DENIED_FIELDS: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
   // These cost besides tokens: speech, a container's hours, the choice of who is billed. The tokens of a prediction are

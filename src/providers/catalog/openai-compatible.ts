@@ -21,8 +21,8 @@ const PLAIN = [
 
 /**
  * Providers of the chat format whose differences fit in one line. The listed fields are each provider's own; the
- * reference stands beside its rule. Fields that cost besides tokens, keep data or fetch are left out. The lists are not
- * a complete reading of the references: a missing field is dropped by name, and `passes_unknown_fields` lets it
+ * reference is in the comment of its rule. Fields that cost besides tokens, keep data or fetch are left out. The lists
+ * are not a complete reading of the references: a missing field is dropped by name, and `passes_unknown_fields` lets it
  * through.
  */
 export const openaiCompatible: readonly ProviderDefinition[] = [
@@ -77,7 +77,7 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
     'chat_template_kwargs',
     'context_length_exceeded_behavior',
   ]),
-  // Its reasoning is not part of what the limit bounds (docs/contribute/reasons/money.md#plausible-usage).
+  // The output limit does not bound reasoning (docs/contribute/reasons/money.md#plausible-usage).
   compatible('xai', {
     reasoningStyle: 'reasoning_effort',
     countsReasoningApart: true,
@@ -87,7 +87,7 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
   compatible('z-ai', RETURNED_THINKING, ['do_sample', 'request_id', 'thinking', 'tool_stream', 'user_id']),
   // The type of its own SDK, github.com/perceptron-ai-inc/perceptron, src/perceptron/_providers.py; read 2026-11-24
   compatible('perceptron', { ...BY_EFFORT, efforts: ['none', 'minimal', 'low', 'medium', 'high'] }),
-  // Its OpenAPI document, of which github.com/api-evangelist/sail has a copy; read 2026-11-24
+  // The provider's OpenAPI document, of which github.com/api-evangelist/sail has a copy; read 2026-11-24
   compatible('sail-research', {
     ...BY_EFFORT,
     maxTokensField: 'max_completion_tokens',

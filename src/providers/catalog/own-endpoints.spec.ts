@@ -17,7 +17,7 @@ import type { Environment } from '../../shared/environment.js';
 import { ProviderClient } from '../provider-client.js';
 import { ProviderRegistry } from '../registry.js';
 import { routabilityOf } from '../routability.js';
-import { Transport, type OutgoingCall } from '../transport.js';
+import { Transport, type OutgoingCall } from '../transport/transport.js';
 import { UNROUTABLE } from './unroutable.js';
 
 const KEY = 'sk-of-the-caller';

@@ -7,7 +7,7 @@ const CALLERS_TOOLS = ['bash', 'computer', 'memory', 'text_editor'] as const;
 const TOOL_SEARCHES = ['tool_search_tool_bm25', 'tool_search_tool_regex'] as const;
 
 /**
- * Which of Anthropic's tools each platform has, by the vendor's table of availability
+ * Anthropic's tools on each platform, by the vendor's table of availability
  * (platform.claude.com/docs/en/build-with-claude/overview, "Tools" and "Tool infrastructure", read 2026-11-25).
  */
 const PLATFORM_TOOLS: Readonly<Partial<Record<PlatformId, readonly VendorToolName[]>>> = {

@@ -1,16 +1,16 @@
-const UNDOCUMENTED = 'Its API is not documented in a place we could read';
+const UNDOCUMENTED = 'Its API is not publicly documented';
 const PICTURES = 'Images and video only: it serves no chat model';
 const SPEECH = 'Speech only: it serves no chat model';
-const OWN_ADDRESS = "Its address is the customer's own: give it in a catalog file";
-const WORKSPACE = 'Its calls name a workspace, for which credentials have no place yet';
+const OWN_ADDRESS = "Its address differs for each customer: state it in a catalog file";
+const WORKSPACE = 'Its calls need a workspace, which credentials cannot state yet';
 
 const sameAs = (slug: string): string => `It is served under the slug ${slug}: keep the key there`;
 
 /**
- * Published slugs without a definition, each with a reason for those who store a key of one. Each published slug is
- * either here or in `DEFINITIONS`. As of 2026-11-24, by the reference beside each row. A row without a reference is
- * `UNDOCUMENTED` where no page, package or repository that was found names an address. The others (`PICTURES`,
- * `SPEECH`, other spellings of a slug) follow what the vendor is known for and were not looked up.
+ * Published slugs without a definition. Each published slug is either here or in `DEFINITIONS`. The text is the reason
+ * for callers who store a credential of such a provider. As of 2026-11-24, by the reference of each row. A row without
+ * a reference is `UNDOCUMENTED` where no address was found in any page, package or repository. The others (`PICTURES`,
+ * `SPEECH`, other spellings of a slug) state what the vendor is known for, without a source.
  */
 export const UNROUTABLE: ReadonlyMap<string, string> = new Map([
   // docs.litellm.ai/docs/providers/bedrock_claude_platform
@@ -25,7 +25,7 @@ export const UNROUTABLE: ReadonlyMap<string, string> = new Map([
   // @mastra/core 1.71.0, dist/provider-registry.json
   ['coreweave', sameAs('wandb')],
   // @cosineai/claw-inference 0.1.0
-  ['cosine', 'It takes a login of its own and no API key'],
+  ['cosine', 'It requires a login and takes no API key'],
   // @mastra/core 1.71.0, dist/provider-registry.json
   ['databricks', OWN_ADDRESS],
   ['decart', PICTURES],
@@ -48,7 +48,7 @@ export const UNROUTABLE: ReadonlyMap<string, string> = new Map([
   ['recraft', PICTURES],
   ['runway', PICTURES],
   ['sakana-ai', sameAs('sakana')],
-  // Its models are sold on ModelArk: tanstack.com/ai/latest/docs/adapters/byteplus
+  // These models are sold on ModelArk: tanstack.com/ai/latest/docs/adapters/byteplus
   ['seed', sameAs('byteplus')],
   ['sourceful', PICTURES],
   ['switchpoint', UNDOCUMENTED],

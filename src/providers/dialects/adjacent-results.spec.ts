@@ -34,7 +34,7 @@ it('joins turns with no result between their calls, followed by the instructions
   ]);
 });
 
-it('names what follows removed turns by the place where the caller sent it', () => {
+it('names what follows removed turns by the path where the caller sent it', () => {
   const behind = [turn('assistant', text('So')), turn('user', text('Well'))];
   const both = joined(QUESTION, turn('assistant', call('a')), turn('assistant', call('b')), RESULTS, ...behind);
   expect(both.at(-1)).toEqual({ ...behind[1], paths: ['messages.5.content.0'] });

@@ -5,9 +5,9 @@ import { traitsOf } from '../../core/conversation/traits.js';
 import { rewrittenTurn } from './rewritten-turn.js';
 
 /**
- * A request whose tool results follow directly on the calls that they answer, for formats that refuse any other order.
- * Assistant turns with no result between their calls become one turn, followed by the instructions from between them.
- * In each turn the results come first. Returns the same object where this already holds.
+ * Moves tool results directly after the calls that they answer, for formats that refuse any other order. Assistant
+ * turns without a result between their calls become one turn, and the instructions between them follow that turn. In
+ * each turn the results come first. Returns the same object where nothing has to move.
  *
  * OpenAI: "An assistant message with 'tool_calls' must be followed by tool messages" (github.com/agno-agi/agno, issue
  * 3105; of other vendors of the format: QwenLM/qwen-code, issue 606). Gemini counts the responses of a turn against the
@@ -45,14 +45,14 @@ function joinCalls(messages: readonly Message[]): readonly Message[] {
   for (const [index, message] of messages.entries()) {
     if (message.role === 'assistant' && calling !== undefined) {
       calling.join(message, index);
-      joined[calling.place] = calling.turn;
+      joined[calling.turnIndex] = calling.turn;
       hasJoined = true;
       continue;
     }
     if (message.role !== 'system') {
       calling = isCalling(message) ? new CallingTurn(withPaths(message, index), joined.length) : undefined;
     }
-    // Behind a joined turn places are no longer those of the caller.
+    // After a joined turn, indexes differ from those of the caller.
     joined.push(hasJoined ? withPaths(message, index) : message);
   }
   return joined;
@@ -64,10 +64,10 @@ class CallingTurn {
   private readonly content: ContentBlock[];
   private readonly paths: string[];
 
-  /** @param place its index among the joined turns */
+  /** @param turnIndex its index among the joined turns */
   constructor(
     message: PathedMessage,
-    readonly place: number,
+    readonly turnIndex: number,
   ) {
     this.content = [...message.content];
     this.paths = [...message.paths];
@@ -81,9 +81,8 @@ class CallingTurn {
 }
 
 /**
- * A request in which the results for an assistant's turn stand first in the next user turn, before its other content.
- * Turns that become empty are left out; turns without results are unchanged. Returns the same object where no result
- * stands behind other content.
+ * Moves the results for an assistant's turn to the beginning of the next user turn. Turns that become empty are left
+ * out; turns without results are unchanged. Returns the same object where no result follows other content.
  *
  * Claude: "Messages following tool_use blocks must begin with a matching number of tool_result blocks"
  * (github.com/apify/tester-mcp-client, issue 12;
@@ -97,14 +96,14 @@ export function withResultsInFront(request: ModelRequest): ModelRequest {
   for (let from = 0; from < messages.length;) {
     let to = from + 1;
     while (to < messages.length && messages[to]!.role !== 'assistant') to++;
-    const turns = messages.slice(from, to).map((message, place) => ({ message, index: from + place }));
+    const turns = messages.slice(from, to).map((message, turnIndex) => ({ message, index: from + turnIndex }));
     const isTorn = tearsResults(turns);
     if (isTorn) {
       const moved = resultsInFront(turns);
       hasLeftOut ||= moved.length < turns.length;
       append(ordered, moved);
     } else {
-      // Behind a turn that is left out places are no longer those of the caller.
+      // After a turn that is left out, indexes differ from those of the caller.
       for (const { message, index } of turns) ordered.push(hasLeftOut ? withPaths(message, index) : message);
     }
     hasMoved ||= isTorn;
@@ -119,8 +118,8 @@ interface PlacedTurn {
 }
 
 /**
- * Whether a result stands behind other content. Instructions between the assistant and the user do not count: every
- * format moves them.
+ * Whether a result follows other content. Instructions between the assistant and the user do not count: every format
+ * moves them.
  * @param turns an assistant turn, and all turns after it up to the next one
  */
 function tearsResults(turns: readonly PlacedTurn[]): boolean {
@@ -148,12 +147,12 @@ function tearsResults(turns: readonly PlacedTurn[]): boolean {
 function resultsInFront(turns: readonly PlacedTurn[]): Message[] {
   const placed = turns.map(({ message, index }) => (message.role === 'user' ? withPaths(message, index) : message));
   const first = placed.findIndex(({ role }) => role === 'user');
-  return placed.flatMap((message, place) => {
+  return placed.flatMap((message, turnIndex) => {
     if (message.role !== 'user') return message;
     const others = blocksOf([message], (block) => !isResult(block));
-    const blocks = place === first ? [...blocksOf(placed, isResult), ...others] : others;
+    const blocks = turnIndex === first ? [...blocksOf(placed, isResult), ...others] : others;
     if (blocks.length === 0) return [];
-    if (place !== first && blocks.length === message.content.length) return turns[place]!.message;
+    if (turnIndex !== first && blocks.length === message.content.length) return turns[turnIndex]!.message;
     return rewrittenTurn(
       message,
       blocks.map(({ block }) => block),
@@ -172,12 +171,12 @@ const blocksOf = (turns: readonly Message[], isWanted: (block: ContentBlock) => 
   turns.flatMap(({ role, content, paths }) =>
     role !== 'user'
       ? []
-      : content.flatMap((block, place) => (isWanted(block) ? [{ block, path: paths![place]! }] : [])),
+      : content.flatMap((block, index) => (isWanted(block) ? [{ block, path: paths![index]! }] : [])),
   );
 
 type PathedMessage = Message & { readonly paths: readonly string[] };
 
-/** Errors name each block by its place in the caller's request. */
+/** Errors name each block by its path in the caller's request. */
 function withPaths(message: Message, index: number): PathedMessage {
-  return { ...message, paths: message.content.map((_, place) => blockPath(message, index, place)) };
+  return { ...message, paths: message.content.map((_, turnIndex) => blockPath(message, index, turnIndex)) };
 }

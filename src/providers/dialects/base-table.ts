@@ -5,7 +5,7 @@ import {
   dropped,
   field,
   mapped,
-  NO_PLACE,
+  NOT_SUPPORTED,
   NOT_REPORTED,
   ONLY_ALLOWED,
   refused,
@@ -20,7 +20,7 @@ type Section = keyof Sections;
 const NO_MARKERS = dropped('the format has no markers');
 const SIGNED = dropped('a signature holds at its signer');
 const SEALED = dropped('only its maker can decrypt it');
-const HEADED = mapped('text, headed');
+const HEADED = mapped('text, with title');
 
 /** The rows that at least three dialects share. A dialect states all others, and those in which it differs. */
 export const BASE_TABLE = {
@@ -35,30 +35,30 @@ export const BASE_TABLE = {
     task_budget: field(dropped("advice to one vendor's models")),
     context_management: field(dropped("one vendor's editing of its own context")),
     cache_control: field(NO_MARKERS),
-    top_a: NO_PLACE,
-    min_p: NO_PLACE,
-    frequency_penalty: NO_PLACE,
-    presence_penalty: NO_PLACE,
-    repetition_penalty: NO_PLACE,
-    seed: NO_PLACE,
-    logit_bias: NO_PLACE,
-    top_logprobs: NO_PLACE,
-    verbosity: NO_PLACE,
-    image_config: NO_PLACE,
-    user: NO_PLACE,
-    metadata: NO_PLACE,
-    prompt_cache_key: NO_PLACE,
-    inference_geo: NO_PLACE,
-    betas: NO_PLACE,
+    top_a: NOT_SUPPORTED,
+    min_p: NOT_SUPPORTED,
+    frequency_penalty: NOT_SUPPORTED,
+    presence_penalty: NOT_SUPPORTED,
+    repetition_penalty: NOT_SUPPORTED,
+    seed: NOT_SUPPORTED,
+    logit_bias: NOT_SUPPORTED,
+    top_logprobs: NOT_SUPPORTED,
+    verbosity: NOT_SUPPORTED,
+    image_config: NOT_SUPPORTED,
+    user: NOT_SUPPORTED,
+    metadata: NOT_SUPPORTED,
+    prompt_cache_key: NOT_SUPPORTED,
+    inference_geo: NOT_SUPPORTED,
+    betas: NOT_SUPPORTED,
   },
   blocks: {
     text_citations: dropped('they point into documents of another reply'),
     phase: dropped(),
     image_detail: mapped('`detail`'),
-    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
+    drawn_image: mapped('replaced by `[Image]`; the image moves to the next user turn'),
     document_text_bytes: HEADED,
     document_text: HEADED,
-    document_blocks: mapped('its blocks, headed'),
+    document_blocks: mapped('its blocks, with title'),
     document_file: STORED_FILE,
     document_citations: dropped(),
     search_result: mapped('text'),
@@ -72,15 +72,13 @@ export const BASE_TABLE = {
     thinking_unsigned: dropped('vendors refuse or ignore it'),
     sealed_anthropic: SEALED,
     sealed_other: SEALED,
-    // What only Anthropic understands (`foreign-blocks.ts`).
-    server_tool_use: mapped(
-      'a call of a tool; without a result behind it in words: `[Called tool <name> with <input>]`',
-    ),
-    web_search_tool_result: mapped('its result: titles and addresses, or the error; without its call in words'),
-    web_fetch_tool_result: mapped('its result: the address, and a text page; without its call in words'),
-    server_tool_result: mapped('its result: its `text`, else its JSON; without its call in words'),
+    // Blocks that only Anthropic understands (`foreign-blocks.ts`).
+    server_tool_use: mapped('a tool call; if its result is missing, the text `[Called tool <name> with <input>]`'),
+    web_search_tool_result: mapped('its result: titles and URLs, or the error; as text if its call is missing'),
+    web_fetch_tool_result: mapped('its result: the URL, and a text page; as text if its call is missing'),
+    server_tool_result: mapped('its result: its `text`, else its JSON; as text if its call is missing'),
     gateway_tool_result: dropped('with their calls'),
-    compaction: mapped('in words; an empty one dropped'),
+    compaction: mapped('as text; an empty one dropped'),
     other: refused('a block'),
     own_item: refused('a block'),
     foreign_item: refused('a block'),
@@ -111,7 +109,7 @@ export const BASE_TABLE = {
   },
 } satisfies { readonly [Name in Section]: Partial<Sections[Name]> };
 
-/** What a dialect states: every row that the base does not have, and its own in place of those that the base has. */
+/** Rows of a dialect: all that the base does not have, and those that replace rows of the base. */
 type OwnRows = Omit<TranslationTable<Target>, Section> & {
   readonly [Name in Section]: Omit<Sections[Name], keyof (typeof BASE_TABLE)[Name]> & Partial<Sections[Name]>;
 };

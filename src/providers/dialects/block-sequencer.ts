@@ -8,7 +8,7 @@ import { malformed, printed } from './read-json.js';
 const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
 /** Maximum number of blocks of one reply. Chosen: a reply with this many tokens has only hundreds of blocks. */
 export const BLOCKS_MAX = 50_000;
-/** The cost of anything kept besides its characters, so that many tiny pieces are bounded too. */
+/** Fixed cost per kept piece, so that many tiny pieces are bounded too. */
 const KEPT_OVERHEAD = 64;
 
 export interface BlockOptions {
@@ -23,7 +23,7 @@ export class SequencedBlock {
   state: 'waiting' | 'open' | 'closed' = 'waiting';
   hasDeltas = false;
   isComplete: boolean;
-  /** It had to wait, so the size of its start was counted. */
+  /** Whether the block had to wait, so that the size of its start was counted. */
   isKept = false;
   waiting: BlockDelta[] = [];
 

@@ -3,7 +3,7 @@
 // quadratic time would exceed many times over; endless replies until they are given up.
 import { decodeContext } from '../../../test/support/decode-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
-import { computedMs, fastest } from '../../../test/support/pace.js';
+import { computedMs, fastest } from '../../../test/support/cpu-time.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
@@ -69,9 +69,9 @@ const geminiEnd = geminiText('', { finishReason: 'STOP' });
 const grounded = (supports: readonly JsonObject[]): JsonObject => ({
   groundingMetadata: { groundingChunks: [{ web: { uri: 'https://a.test' } }], groundingSupports: supports },
 });
-const added = (place: Json, id: string): JsonObject => ({
+const added = (location: Json, id: string): JsonObject => ({
   type: 'response.output_item.added',
-  output_index: place,
+  output_index: location,
   item_id: id,
   item: { type: 'message', id },
 });
@@ -220,7 +220,7 @@ it.each<[string, DialectId, Iterable<JsonObject | NamedFrame>]>([
   expect(() => play(id, frames)).toThrow(ProviderFault);
 }); // oxfmt-ignore
 
-it('keeps of a long text only what places are found in', () => {
+it('keeps only the part of a long text in which citations are located', () => {
   const long = 'x'.repeat(600_000);
   const citation = (start: number, text: string): JsonObject => ({
     type: 'citation-start',
@@ -229,7 +229,7 @@ it('keeps of a long text only what places are found in', () => {
   const cited = play('cohere-chat', [cohereText(`a\u{1F600}b${long}`), citation(2, 'b'), cohereText(long), citation(2, 'b'), cohereEnd]); // oxfmt-ignore
   const starts = cited.flatMap((event) =>
     event.type === 'block-delta' && event.delta.type === 'citation'
-      ? [readWebCitation(event.delta.citation)?.place?.start]
+      ? [readWebCitation(event.delta.citation)?.span?.start]
       : [],
   );
   expect(starts).toEqual([3, undefined]);

@@ -14,7 +14,7 @@ import type { Dialect, Target } from '../../core/provider.js';
 import { DIALECT_IDS, type DialectId } from '../../core/routing/catalog.js';
 import { assertGrammar, GrammarCheck } from '../../core/stream/grammar.js';
 import { SseReader } from '../../core/stream/sse.js';
-import { chain } from '../../core/stream/step.js';
+import { chain } from '../../core/stream/stream-stage.js';
 import { doAtOnce } from '../../core/steps.js';
 import { DIALECTS } from './index.js';
 
@@ -171,8 +171,8 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
       const expected = play(dialect, [bytes]).map(bare);
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 12 }), (cuts) => {
-          const places = [0, ...cuts.sort((a, b) => a - b), bytes.length];
-          const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+          const positions = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+          const pieces = positions.slice(1).map((end, index) => bytes.subarray(positions[index], end));
           expect(play(dialect, pieces).map(bare)).toEqual(expected);
         }),
         { numRuns: 50 },

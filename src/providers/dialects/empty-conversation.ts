@@ -1,7 +1,7 @@
 import { Untranslatable } from '../../core/errors.js';
 
 /**
- * Vendors refuse a conversation without turns, with messages that name nothing of the caller's request: OpenAI
+ * Vendors refuse a conversation without turns, with messages that do not name the cause in the caller's request: OpenAI
  * (github.com/CopilotKit/CopilotKit, issue 529), Anthropic (devoxx/DevoxxGenieIDEAPlugin, issue 567), Gemini
  * (NousResearch/hermes-agent, pull request 57942), Bedrock (elastic/kibana, pull request 246393); all read 2026-11-29.
  * @param turns the turns that the rules did not drop
@@ -9,5 +9,5 @@ import { Untranslatable } from '../../core/errors.js';
  */
 export function assertHasTurns(turns: readonly unknown[]): void {
   if (turns.length > 0) return;
-  throw new Untranslatable('messages', 'contain nothing that can be sent; send a text that is not empty');
+  throw new Untranslatable('messages', 'nothing in it can be sent; send a text that is not empty');
 }

@@ -14,9 +14,9 @@ import { Untranslatable } from '../../core/errors.js';
 import type { FetchedMedia, Target } from '../../core/provider.js';
 import {
   FITTED_FIELDS,
-  fateOf,
+  treatmentOf,
   type BlockForm,
-  type Fate,
+  type Treatment,
   type RequestField,
   type ToolForm,
   type TranslationTable,
@@ -28,9 +28,9 @@ import { hashedId, ToolIds, type ToolIdRule } from './tool-ids.js';
 import { mapToolNames, ToolNames, type ToolNameRules } from './tool-names.js';
 
 /** The path of a block of a turn, for errors. */
-export type PathOf = (place: number) => string;
+export type PathOf = (index: number) => string;
 
-/** How a format restricts the names of tools and the ids of calls. */
+/** Limits of a format on the names of tools and the ids of calls. */
 export interface NamingRules extends ToolNameRules {
   /** Absent: any id is valid. */
   readonly callIds?: ToolIdRule;
@@ -65,7 +65,7 @@ export function* toolWordsOf(request: ModelRequest, target: Target, rules: Namin
 const NONE: readonly RequestField[] = [];
 const UNKNOWN_BLOCK = { what: 'a block', within: '' };
 
-/** The same request without a field. */
+/** Removes a field from a request. */
 type Without = (request: ModelRequest) => ModelRequest;
 
 const unsampled =
@@ -73,9 +73,9 @@ const unsampled =
   ({ sampling: { [member]: _dropped, ...sampling }, ...rest }) => ({ ...rest, sampling });
 
 /**
- * Functions that remove one field from a request. Most of these fields are not a single value with a place of its own
- * (`encode-fields.ts`): encoders combine them, and read them from a request without the fields that the table drops.
- * The others are single values that models restrict. Tiers and regions depend on more than the request
+ * Functions that remove one field from a request. Most of these fields are not a single value with a location of its
+ * own (`encode-fields.ts`): encoders combine them, and read them from a request without the fields that the table
+ * drops. The others are single values that models restrict. Tiers and regions depend on more than the request
  * (`service-tier.ts`).
  */
 export const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
@@ -90,7 +90,7 @@ export const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
   tool_choice: ({ toolChoice: _dropped, ...rest }) => rest,
   parallel_tool_calls: ({ parallelToolCalls: _dropped, toolChoice, ...rest }) => {
     if (toolChoice === undefined) return rest;
-    // The choice as it came would still contain the field.
+    // The choice unchanged would still contain the field.
     const { origin: _origin, ...choice } = toolChoice;
     return { ...rest, toolChoice: choice };
   },
@@ -149,7 +149,7 @@ export function lostFields(
   return table.fit(fitted.reduce(without, request), target).dropped;
 }
 
-/** What every step of encoding a request for a target needs, whatever the dialect. One per attempt. */
+/** State of the encoding of one request for a target, common to all dialects. One per attempt. */
 export class EncodeContext {
   /** The target's names for all requested tools; the decoder maps them back. */
   readonly names: ToolNames;
@@ -197,8 +197,10 @@ export class EncodeContext {
    * @throws Untranslatable with the table's message, where the kind is refused
    */
   admitsTool(form: ToolForm, path: string, name = ''): boolean {
-    const fate = fateOf(this.table.tools[form], this.target);
-    return fate.type === 'refused' ? this.refuse(path, `${fate.what} ${name}`.trimEnd()) : fate.type === 'mapped';
+    const treatment = treatmentOf(this.table.tools[form], this.target);
+    return treatment.type === 'refused'
+      ? this.refuse(path, `${treatment.what} ${name}`.trimEnd())
+      : treatment.type === 'mapped';
   }
 
   /** The target's id of a tool call, or of the call that a result answers. */
@@ -206,9 +208,9 @@ export class EncodeContext {
     return this.ids.toWire(block);
   }
 
-  /** What the table does with blocks of this form. */
-  fateOf(form: BlockForm): Fate {
-    return fateOf(this.table.blocks[form], this.target);
+  /** The table's treatment of blocks of this form. */
+  treatmentOf(form: BlockForm): Treatment {
+    return treatmentOf(this.table.blocks[form], this.target);
   }
 
   /**
@@ -217,19 +219,19 @@ export class EncodeContext {
    * @throws Untranslatable with the table's message, where the form is refused
    */
   admits(form: BlockForm, path: string, type?: string): boolean {
-    const fate = this.fateOf(form);
-    return fate.type === 'refused' ? this.refuseForm(form, path, type) : fate.type === 'mapped';
+    const treatment = this.treatmentOf(form);
+    return treatment.type === 'refused' ? this.refuseForm(form, path, type) : treatment.type === 'mapped';
   }
 
   /** @throws Untranslatable always, with the table's message */
   refuseForm(form: BlockForm, path: string, type?: string): never {
-    const fate = this.fateOf(form);
-    const { what, within } = fate.type === 'refused' ? fate : UNKNOWN_BLOCK;
+    const treatment = this.treatmentOf(form);
+    const { what, within } = treatment.type === 'refused' ? treatment : UNKNOWN_BLOCK;
     return this.refuse(path + within, type === undefined ? what : `${what} of type ${type}`);
   }
 
   /**
-   * @param path the field's place in the caller's request
+   * @param path the field's path in the caller's request
    * @param what the feature that this target cannot carry
    * @throws Untranslatable always
    */
@@ -238,10 +240,10 @@ export class EncodeContext {
     throw new Untranslatable(path, `${what} cannot be sent to ${model.id} at ${endpoint.provider.name}`);
   }
 
-  /** @throws Untranslatable always: no target takes this block at that place */
-  refuseIn(place: string, path: string, block: ContentBlock | ToolReferenceBlock): never {
+  /** @throws Untranslatable always: no target takes this block at that path */
+  refuseIn(where: string, path: string, block: ContentBlock | ToolReferenceBlock): never {
     const type = block.type === 'opaque' ? block.opaque.value['type'] : block.type.replaceAll('-', '_');
-    return this.refuse(path, `a block of type ${typeof type === 'string' ? type : 'unknown'} in ${place}`);
+    return this.refuse(path, `a block of type ${typeof type === 'string' ? type : 'unknown'} in ${where}`);
   }
 
   /**

@@ -2,9 +2,9 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Json } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
 import {
-  fateOf,
+  treatmentOf,
   REQUEST_FIELD_NAMES,
-  type FieldPlace,
+  type FieldLocation,
   type RequestField,
   type TranslationTable,
 } from '../../core/translation.js';
@@ -18,7 +18,7 @@ const MEMBERS: Readonly<Partial<Record<RequestField, keyof ModelRequest>>> = {
   verbosity: 'verbosity',
 };
 
-interface SentField extends FieldPlace {
+interface SentField extends FieldLocation {
   readonly parameter: RequestField;
   readonly member: keyof ModelRequest;
 }
@@ -28,7 +28,7 @@ type FieldEncoder = (request: ModelRequest, target: Target) => Record<string, Js
 /**
  * Encodes the fields of a table that are one value each in one object of the body, in the order of
  * `REQUEST_FIELDS`. Made once for each dialect.
- * @param within the object's name, as in `FieldPlace`
+ * @param within the object's name, as in `FieldLocation`
  */
 export function fieldEncoder(table: Fields, within = ''): FieldEncoder {
   const sent = fieldsWithin(table, within);
@@ -55,8 +55,8 @@ export const fieldNames = (table: Fields): readonly string[] => fieldsWithin(tab
 
 function fieldsWithin({ fields }: Fields, within: string): readonly SentField[] {
   return REQUEST_FIELD_NAMES.flatMap((parameter) => {
-    const { place } = fields[parameter];
-    return place?.within === within ? [{ parameter, member: MEMBERS[parameter] ?? 'sampling', ...place }] : [];
+    const { location } = fields[parameter];
+    return location?.within === within ? [{ parameter, member: MEMBERS[parameter] ?? 'sampling', ...location }] : [];
   });
 }
 
@@ -65,5 +65,5 @@ export function carries({ fields }: Fields, parameter: RequestField, target: Tar
   const { omit } = target.definition.quirks;
   if (omit?.includes(parameter)) return false;
   const { rule } = fields[parameter];
-  return (rule.type === 'depends' ? fateOf(rule, target) : rule).type === 'mapped';
+  return (rule.type === 'depends' ? treatmentOf(rule, target) : rule).type === 'mapped';
 }

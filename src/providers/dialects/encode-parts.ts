@@ -37,7 +37,7 @@ export interface PartForms<Part, Context extends EncodeContext> {
 /**
  * The parts of one block of a user turn or tool result. A text loses its citations, which point into documents of
  * another reply.
- * @param path the block's place in the caller's request
+ * @param path the block's path in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export function encodeBlock<Part, Context extends EncodeContext>(

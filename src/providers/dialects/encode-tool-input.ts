@@ -15,7 +15,7 @@ const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
  * The arguments as the object that the vendor requires. Text that is not a JSON object (a cut-off call), or one too
- * deep for a body, is kept under a key of its own instead of being lost.
+ * deep for a body, is kept under a separate key instead of being lost.
  */
 export function* encodeToolInput(input: Json | undefined): Steps<JsonObject> {
   if (isJsonObject(input)) return input;

@@ -72,7 +72,7 @@ export function faultFromStatus(
 }
 
 /**
- * An error in the middle of a reply, or in place of one.
+ * An error in the middle of a reply, or instead of one.
  * @param message the provider's message; it is bounded and cleaned here
  * @param detail `providerCode` as the provider gives it; it is cleaned here too
  * @param otherwise the message where the provider gives none
@@ -147,7 +147,7 @@ export function safeMessage(text: string): string {
     .replace(/\b[a-z][a-z0-9+.-]{0,19}:\/\/[^\s"'<>)\]]*/gi, '[address]')
     .replace(/\bbearer\s+[\w.~+/=-]{16,}/gi, '[credential]')
     .replace(/\b(?:(?:sk|pk|rk|gsk|xai|fw|csk|tgp)[-_]|AIza)[\w*.-]{8,}/gi, '[credential]')
-    // Keys of providers without a prefix of their own: partly masked with asterisks, or letters and digits without a
+    // Keys of providers without a separate prefix: partly masked with asterisks, or letters and digits without a
     // break.
     .replace(/[\w-]*\*{3,}[\w*-]*/g, '[credential]')
     .replace(/\b(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{32,}\b/gi, '[credential]')

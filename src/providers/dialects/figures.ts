@@ -12,11 +12,11 @@ type Figure = (usage: JsonObject) => number | undefined;
 
 type Rows = TranslationTable<Target>['usage'];
 
-/** Reads the figures that have places of their own in a table. Made once for each dialect. */
+/** Reads the figures that have locations of their own in a table. Made once for each dialect. */
 export function figuresOf({ usage: rows }: { readonly usage: Rows }): Readonly<Record<UsageClass, Figure>> {
   const figures = (Object.keys(USAGE_CLASSES) as UsageClass[]).map((name): [UsageClass, Figure] => {
-    const places = (rows[name].places ?? []).map((place) => figureAt(rows, name, place));
-    return [name, firstOf(places)];
+    const figures = (rows[name].paths ?? []).map((path) => figureAt(rows, name, path));
+    return [name, firstOf(figures)];
   });
   return Object.fromEntries(figures) as Record<UsageClass, Figure>;
 }
@@ -24,13 +24,13 @@ export function figuresOf({ usage: rows }: { readonly usage: Rows }): Readonly<R
 const NOT_REPORTED: Figure = () => undefined;
 
 /** The first value above zero among the names of a figure: some providers report it under several names. */
-function firstOf(places: readonly Figure[]): Figure {
-  const [only = NOT_REPORTED] = places;
-  if (places.length <= 1) return only;
+function firstOf(figures: readonly Figure[]): Figure {
+  const [only = NOT_REPORTED] = figures;
+  if (figures.length <= 1) return only;
   return (usage) => {
     let least: number | undefined;
-    for (const place of places) {
-      const figure = place(usage);
+    for (const path of figures) {
+      const figure = path(usage);
       if (figure !== undefined && figure > 0) return figure;
       least ??= figure;
     }
@@ -39,8 +39,8 @@ function firstOf(places: readonly Figure[]): Figure {
 }
 
 /** Most usage objects have few of the figures and few of the nested objects. */
-function figureAt(rows: Rows, name: UsageClass, place: string): Figure {
-  const [outer, ...inner] = place.split('.') as [string, ...string[]];
+function figureAt(rows: Rows, name: UsageClass, path: string): Figure {
+  const [outer, ...inner] = path.split('.') as [string, ...string[]];
   return (usage) => {
     let value = usage[outer];
     if (value === undefined || rows[name].rule.type !== 'mapped') return undefined;

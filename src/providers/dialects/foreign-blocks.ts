@@ -5,7 +5,7 @@ import type { EncodeContext } from './encode-context.js';
 
 const RESULT_ENDING = '_tool_result';
 /**
- * Of results that are accepted when a history contains them, and unknown to every vendor
+ * Prefix of results that are accepted when a history contains them, and unknown to every vendor
  * (docs/use/content-blocks.md#results-of-tools-that-a-gateway-ran).
  */
 const GATEWAY_PREFIX = 'openrouter_';
@@ -39,7 +39,7 @@ export function foreignText(block: OpaqueBlock, path: string, context: EncodeCon
   return context.admits(form, path, textOf(value['type'])) ? wordsOf(form, value) : '';
 }
 
-/** The same text for a block that is the result of its call. */
+/** The text for a block that is the result of its call. */
 export const foreignWords = (value: JsonObject): string => wordsOf(foreignForm({ vendor: 'anthropic', value }), value);
 
 /** The ids of server calls whose results are dropped: without its result, a call would look unanswered. */
@@ -51,7 +51,7 @@ export function findDroppedCalls(
   for (const block of content) {
     if (block.type !== 'opaque') continue;
     const id = block.opaque.value['tool_use_id'];
-    if (id !== undefined && context.fateOf(foreignForm(block.opaque)).type === 'dropped') ids.add(id);
+    if (id !== undefined && context.treatmentOf(foreignForm(block.opaque)).type === 'dropped') ids.add(id);
   }
   return ids;
 }

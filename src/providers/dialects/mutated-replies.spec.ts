@@ -16,7 +16,7 @@ import { parseJson, printJson } from '../../core/json/json.js';
 import type { DecodeContext } from '../../core/provider.js';
 import { assertGrammar, GrammarCheck } from '../../core/stream/grammar.js';
 import { SseReader, writeFrame } from '../../core/stream/sse.js';
-import { chain } from '../../core/stream/step.js';
+import { chain } from '../../core/stream/stream-stage.js';
 import { doAtOnce } from '../../core/steps.js';
 import { MessageFrames } from '../../faces/messages/frames.js';
 import { viewReply as viewMessage } from '../../faces/messages/view-reply.js';
@@ -40,7 +40,7 @@ const VALUES: readonly unknown[] = [
   '{"a":', [], [null], [[]], [0, 'x'], {}, { type: 'x' }, { text: 1 }, { index: 'x' }, { error: 'x' }, ...Object.keys(MARKS),
 ]; // oxfmt-ignore
 
-type Change = readonly [place: number, kind: 'value' | 'drop' | 'repeat' | 'swap' | 'rename', value: unknown];
+type Change = readonly [memberIndex: number, kind: 'value' | 'drop' | 'repeat' | 'swap' | 'rename', value: unknown];
 const change: fc.Arbitrary<Change> = fc.tuple(
   fc.nat(),
   fc.constantFrom('value' as const, 'value' as const, 'value' as const, 'drop' as const, 'repeat' as const, 'swap' as const, 'rename' as const),
@@ -48,27 +48,27 @@ const change: fc.Arbitrary<Change> = fc.tuple(
 ); // oxfmt-ignore
 const changes = fc.array(change, { minLength: 1, maxLength: 4 });
 
-interface Place {
+interface MemberRef {
   readonly holder: Record<string, unknown>;
   readonly key: string;
 }
 
 /** Every member of every object and every entry of every list. */
-function placesIn(value: unknown, places: Place[] = []): Place[] {
-  if (typeof value !== 'object' || value === null) return places;
+function membersIn(value: unknown, members: MemberRef[] = []): MemberRef[] {
+  if (typeof value !== 'object' || value === null) return members;
   for (const key of Object.keys(value)) {
     const holder = value as Record<string, unknown>;
-    places.push({ holder, key });
-    placesIn(holder[key], places);
+    members.push({ holder, key });
+    membersIn(holder[key], members);
   }
-  return places;
+  return members;
 }
 
 function changeValue(value: unknown, [number, kind, given]: Change): void {
-  const places = placesIn(value);
-  if (places.length === 0) return;
-  const { holder, key } = places[number % places.length]!;
-  const other = places[(number * 7 + 3) % places.length]!;
+  const members = membersIn(value);
+  if (members.length === 0) return;
+  const { holder, key } = members[number % members.length]!;
+  const other = members[(number * 7 + 3) % members.length]!;
   if (kind === 'drop') delete holder[key];
   else if (kind === 'swap') holder[key] = structuredClone(other.holder[other.key]);
   else if (kind === 'rename') holder[`${key}x`] = holder[key];
@@ -87,13 +87,13 @@ type Frame = [event: string, data: unknown];
 
 function changeFrames(frames: Frame[], one: Change): void {
   const [number, kind, given] = one;
-  const place = number % frames.length;
-  const frame = frames[place]!;
+  const index = number % frames.length;
+  const frame = frames[index]!;
   // Half of the changes concern the content of an event.
   if (kind === 'value' || number % 2 === 0) changeValue(frame, one);
-  else if (kind === 'drop') frames.splice(place, frames.length > 1 ? 1 : 0);
-  else if (kind === 'repeat') frames.splice(place, 0, structuredClone(frame));
-  else if (kind === 'swap') frames.push(...frames.splice(place, 1));
+  else if (kind === 'drop') frames.splice(index, frames.length > 1 ? 1 : 0);
+  else if (kind === 'repeat') frames.splice(index, 0, structuredClone(frame));
+  else if (kind === 'swap') frames.push(...frames.splice(index, 1));
   else frame[0] = typeof given === 'string' ? given : '';
 }
 

@@ -8,12 +8,12 @@ export interface ShownTurn {
 }
 
 /**
- * The thinking that this attempt may request. With a budget, the vendor requires that the assistant turn to be
- * continued begins with its reasoning ("expected thinking, but found tool_use"). If another provider made the open tool
- * calls, there is no such reasoning, and this attempt omits thinking
- * (docs/contribute/reasons/translation.md#thinking-in-anothers-loop). Adaptive thinking has no such rule. Finished
- * turns do not matter: their reasoning may be left out.
- * @param shownOf what the target receives of a turn; called for the last turns only
+ * The thinking that this attempt may request. With a budget of thinking, the vendor requires that the assistant turn
+ * that is continued begins with its reasoning ("expected thinking, but found tool_use"). If another provider made the
+ * open tool calls, the turn has no such reasoning, and this attempt omits thinking
+ * (docs/contribute/reasons/translation.md#reasoning-in-a-tool-loop-that-another-model-began). Adaptive thinking has no
+ * such rule, and finished turns may lack their reasoning.
+ * @param shownOf returns what the target receives of a turn; called for the last turns only
  */
 export function thinkingThatFits<Turn>(
   request: ModelRequest,

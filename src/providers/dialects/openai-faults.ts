@@ -117,8 +117,8 @@ function messageOf(source: JsonObject): string | undefined {
   if (!Array.isArray(detail)) return undefined;
   const [first] = detail as readonly Json[];
   if (!isJsonObject(first) || typeof first['msg'] !== 'string') return undefined;
-  const place = Array.isArray(first['loc']) ? `${first['loc'].join('.')}: ` : '';
-  return place + first['msg'];
+  const fieldPath = Array.isArray(first['loc']) ? `${first['loc'].join('.')}: ` : '';
+  return fieldPath + first['msg'];
 }
 
 function wordOf(value: Json | undefined): string | undefined {

@@ -8,7 +8,7 @@ import {
   type VendorTool,
 } from '../../core/conversation/tools.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
-import { answersToOneOf } from '../../core/tool.js';
+import { matchesOneToolName } from '../../core/tool.js';
 import type { EncodeContext } from './encode-context.js';
 import { NAMES_ALLOWED_TOOLS } from './rules.js';
 import { sentChoice } from './sent-tools.js';
@@ -101,7 +101,7 @@ function wireChoice(
   const allowed = NAMES_ALLOWED_TOOLS.holds(target) ? allowedBy(choice) : undefined;
   if (!allowed) return word;
   const allowedNames = new Set(allowed);
-  const left = sent.filter((tool) => answersToOneOf(tool, allowedNames));
+  const left = sent.filter((tool) => matchesOneToolName(tool, allowedNames));
   return among(
     word,
     left.map((tool) =>

@@ -1,6 +1,6 @@
 import type { ModelRequest, OutputModality } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
-import { DRAWS } from './rules.js';
+import { GENERATES_IMAGES } from './rules.js';
 
 const MODALITIES: readonly OutputModality[] = ['image', 'text'];
 
@@ -9,7 +9,7 @@ const MODALITIES: readonly OutputModality[] = ['image', 'text'];
  * Undefined for a model with text only, which gets no such field.
  */
 export function wantedModalities({ modalities }: ModelRequest, target: Target): readonly OutputModality[] | undefined {
-  if (!DRAWS.holds(target)) return undefined;
+  if (!GENERATES_IMAGES.holds(target)) return undefined;
   return modalities ?? MODALITIES.filter((modality) => target.model.outputModalities.includes(modality));
 }
 

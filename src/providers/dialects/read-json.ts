@@ -17,7 +17,7 @@ export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(v
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
 /** A position in a text or a list. */
-export const readPlace = (value: Json | undefined): number | undefined =>
+export const readIndex = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
 /** A part of a total; undefined where it exceeds the total. */
@@ -36,7 +36,7 @@ export function printed(value: Json): string {
   }
 }
 
-/** The same, in steps where it is long. */
+/** Prints a value like `printed`; a long one in steps. */
 export function* printedInSteps(value: JsonObject): Steps<string> {
   return isLong(value) ? yield* printInSteps(value) : printed(value);
 }

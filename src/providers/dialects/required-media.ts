@@ -15,25 +15,25 @@ export function findRequiredMedia(
 ): RequiredMedia[] {
   const required = new Map<string, RequiredMedia>();
   for (const [index, message] of request.messages.entries()) {
-    collect(message.content, (place) => blockPath(message, index, place), kinds, required);
+    collect(message.content, (blockIndex) => blockPath(message, index, blockIndex), kinds, required);
   }
   return [...required.values()].filter(({ url }) => !readsItself(url));
 }
 
 function collect(
   blocks: readonly (ContentBlock | ToolReferenceBlock)[],
-  pathOf: (place: number) => string,
+  pathOf: (blockIndex: number) => string,
   kinds: readonly Kind[],
   required: Map<string, RequiredMedia>,
 ): void {
   for (const [index, block] of blocks.entries()) {
     if (block.type === 'tool-result') {
-      collect(block.content, (place) => `${pathOf(index)}.content.${place}`, kinds, required);
+      collect(block.content, (blockIndex) => `${pathOf(index)}.content.${blockIndex}`, kinds, required);
       continue;
     }
     if (block.type !== 'document' && block.type !== 'image') continue;
     if (block.source.type === 'blocks') {
-      collect(block.source.blocks, (place) => `${pathOf(index)}.source.content.${place}`, kinds, required);
+      collect(block.source.blocks, (blockIndex) => `${pathOf(index)}.source.content.${blockIndex}`, kinds, required);
     } else if (block.source.type === 'url' && kinds.includes(block.type)) {
       const { url } = block.source;
       if (!required.has(url)) required.set(url, { url, accept: block.type, path: `${pathOf(index)}.source.url` });

@@ -3,8 +3,8 @@ import { Untranslatable } from '../../core/errors.js';
 import type { Target } from '../../core/provider.js';
 import type {
   Condition,
-  Fate,
-  FieldPlace,
+  Treatment,
+  FieldLocation,
   FieldRow,
   FieldRule,
   ReplyRule,
@@ -16,41 +16,45 @@ import { lists, takes } from './listed-parameters.js';
 
 /* The building blocks of translation tables. */
 
-export const mapped = (how: string): Fate & { type: 'mapped' } => ({ type: 'mapped', how });
-export const dropped = (why = ''): Fate & { type: 'dropped' } => ({ type: 'dropped', why });
+export const mapped = (how: string): Treatment & { type: 'mapped' } => ({ type: 'mapped', how });
+export const dropped = (why = ''): Treatment & { type: 'dropped' } => ({ type: 'dropped', why });
 /**
  * @param what what cannot be sent, for the error
- * @param within the place in the block, such as `.source`
+ * @param within the path in the block, such as `.source`
  */
-export const refused = (what: string, within = ''): Fate & { type: 'refused' } => ({ type: 'refused', what, within });
+export const refused = (what: string, within = ''): Treatment & { type: 'refused' } => ({
+  type: 'refused',
+  what,
+  within,
+});
 
 export const ABSENT: ReplyRule = { type: 'absent' };
 
 /** One rule where a condition holds for the target, else another; dropped by default. */
-export function where<Then extends Fate, Otherwise extends Fate = Fate & { type: 'dropped' }>(
+export function where<Then extends Treatment, Otherwise extends Treatment = Treatment & { type: 'dropped' }>(
   on: Condition<Target>,
   then: Rule<Target, Then>,
   otherwise?: Rule<Target, Otherwise>,
-): Rule<Target, Then | Otherwise | (Fate & { type: 'dropped' })> {
+): Rule<Target, Then | Otherwise | (Treatment & { type: 'dropped' })> {
   return { type: 'depends', on, then, otherwise: otherwise ?? dropped() };
 }
 
 /**
- * The endpoint's list does not leave it out.
+ * The endpoint's `supported_parameters` contain the field, or the endpoint has no list.
  * @param names the endpoint may list any of them
  */
 export const taken = (...names: readonly string[]): Condition<Target> => ({
-  words: 'taken',
+  words: '◇',
   holds: (target) => takes(target, ...names),
 });
 
 /** The endpoint's list names it. */
 export const listed = (name: string): Condition<Target> => ({
-  words: 'listed',
+  words: 'only if listed',
   holds: (target) => lists(target, name),
 });
 
-/** The endpoint takes thinking, by either of its names. */
+/** The endpoint supports reasoning, by either name of the parameter. */
 export const TAKES_REASONING = taken('reasoning', 'reasoning_effort');
 
 /** A choice among some of the tools is sent as such; any other target gets only those tools. */
@@ -62,7 +66,7 @@ export const ONLY_ALLOWED = mapped('no other tools are sent');
 
 /** The model can be forced to call a tool. */
 export const TAKES_FORCED_CHOICE: Condition<Target> = {
-  words: 'but at models of Claude that cannot be forced',
+  words: 'except for Claude models that cannot be forced',
   holds: takesForcedChoice,
 };
 
@@ -73,38 +77,38 @@ export const ACCEPTS_FILES: Condition<Target> = {
 };
 
 /** The model generates images. */
-export const DRAWS: Condition<Target> = {
+export const GENERATES_IMAGES: Condition<Target> = {
   words: 'a model that makes images',
   holds: ({ model }) => model.outputModalities.includes('image'),
 };
 
-/** A provider with a price for a tier sells the tier, whatever else is known of it. */
+/** A price for a tier in the catalog implies that the provider supports the tier. */
 export const SELLS_TIERS: Condition<Target> = {
   words: '◆ `service_tiers`, or a tier with a price',
   holds: ({ definition, tier }) => definition.quirks.serviceTiers === true || tier !== 'standard',
 };
 
 /** The catalog has a price for the region. */
-export const PRICES_PLACE: Condition<Target> = {
-  words: 'priced',
+export const HAS_REGION_PRICE: Condition<Target> = {
+  words: 'if priced',
   holds: ({ endpoint }) => endpoint.geography !== undefined,
 };
 
 /** Both conditions hold. */
-export const both = (one: Condition<Target>, other: Condition<Target>): Condition<Target> => ({
-  words: `${one.words}, ${other.words}`,
-  holds: (target) => one.holds(target) && other.holds(target),
+export const both = (first: Condition<Target>, second: Condition<Target>): Condition<Target> => ({
+  words: `${first.words}, ${second.words}`,
+  holds: (target) => first.holds(target) && second.holds(target),
 });
 
 /** A field with a rule, which is encoded together with other parts of the request. */
 export const field = (rule: FieldRule<Target>): FieldRow<Target> => ({ rule });
 
-/** A field that the format has no place for. */
-export const NO_PLACE = field(dropped());
+/** A field that the format lacks. */
+export const NOT_SUPPORTED = field(dropped());
 
 /** Options of a field that is one value. */
-interface FieldOptions extends Partial<Pick<FieldPlace, 'within' | 'assertFits'>> {
-  /** What happens to the value. */
+interface FieldOptions extends Partial<Pick<FieldLocation, 'within' | 'assertFits'>> {
+  /** Change of the value, for the tables of the documentation. */
   readonly note?: string;
 }
 
@@ -114,12 +118,12 @@ interface FieldOptions extends Partial<Pick<FieldPlace, 'within' | 'assertFits'>
  */
 export function sent(
   name: string,
-  read: FieldPlace['read'],
+  read: FieldLocation['read'],
   on?: Condition<Target>,
   { within = '', note = '', ...rest }: FieldOptions = {},
 ): FieldRow<Target> {
   const how = mapped(`\`${within === '' ? name : `${within}.${name}`}\`${note === '' ? '' : `, ${note}`}`);
-  return { rule: on === undefined ? how : where(on, how), place: { within, name, read, ...rest } };
+  return { rule: on === undefined ? how : where(on, how), location: { within, name, read, ...rest } };
 }
 
 /** A class of usage with a rule, which is read together with other parts of the reply. */
@@ -129,13 +133,13 @@ export const usage = (rule: ReplyRule): UsageRow => ({ rule });
 export const NOT_REPORTED = usage(ABSENT);
 
 /**
- * A figure at a place of its own.
- * @param places the first one with a figure counts
+ * A figure at a separate location.
+ * @param paths the first one with a figure counts
  * @param note what is done with it
  */
-export const reported = (places: readonly string[], note = ''): UsageRow => ({
-  rule: mapped(places.map((place) => `\`${place}\``).join(', else ') + (note === '' ? '' : `, ${note}`)),
-  places,
+export const reported = (paths: readonly string[], note = ''): UsageRow => ({
+  rule: mapped(paths.map((path) => `\`${path}\``).join(', else ') + (note === '' ? '' : `, ${note}`)),
+  paths,
 });
 
 /** The stop sequences of a request; an empty list means none. */

@@ -2,7 +2,7 @@ import { allowedBy, type FunctionTool, type ToolChoice, type VendorTool } from '
 import { definedOnly } from '../../core/defined.js';
 import type { Vendor } from '../../core/json/json.js';
 import type { Steps } from '../../core/steps.js';
-import { answersToOneOf } from '../../core/tool.js';
+import { matchesOneToolName } from '../../core/tool.js';
 import type { EncodeContext } from './encode-context.js';
 
 /**
@@ -23,8 +23,8 @@ export function* sentTools(
   const allowed = namesAllowed || toolChoice === undefined ? undefined : allowedTools(context);
   for (const [index, tool] of context.request.tools.entries()) {
     if (context.steps.isOver()) yield;
-    if (allowed && !answersToOneOf(tool, allowed)) continue;
-    const path = `tools.${index}`;
+    if (allowed && !matchesOneToolName(tool, allowed)) continue;
+    const path = tool.path ?? `tools.${index}`;
     switch (tool.type) {
       case 'function':
         if (context.admitsTool('function', path, tool.name)) sent.push(admitted(tool, path, context));
@@ -41,7 +41,7 @@ export function* sentTools(
 }
 
 /**
- * The same where the format has no part for the vendor's own tools.
+ * `sentTools` for formats that have no part for the vendor's own tools.
  * @throws Untranslatable as `sentTools` does
  */
 export function* sentFunctions(context: EncodeContext, vendor: Vendor): Steps<readonly FunctionTool[]> {
@@ -69,7 +69,7 @@ export function sentChoice(context: EncodeContext): ToolChoice | undefined {
   return context.admitsTool(`choice_${toolChoice.type}`, 'tool_choice') ? toolChoice : undefined;
 }
 
-/** Fields of a tool have rows of their own; the tool as it came would still contain those that they drop. */
+/** Fields of a tool have rows of their own; the tool unchanged would still contain those that they drop. */
 function admitted(tool: FunctionTool, path: string, context: EncodeContext): FunctionTool {
   const { strict, cacheMarker, origin: _origin, ...rest } = tool;
   const isStrict = strict === undefined || context.admitsTool('strict', path);

@@ -1,4 +1,4 @@
-// Goal: a value with a price of its own is sent only by the attempt that is charged for it, wherever the request has
+// Goal: a value with a separate price is sent only by the attempt that is charged for it, wherever the request has
 // it. Method: tables of requested values, price lists and tiers of the attempt.
 import { endpoint, model, price } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
@@ -36,8 +36,8 @@ describe('tierParameters', () => {
     ['drops an unknown tier', { serviceTier: 'turbo' }, 'standard', ['priority'], {}],
     ['keeps back a tier that another attempt is charged for', { speed: 'fast' }, 'standard', ['fast'], {}],
     ['leaves out the default speed', { speed: 'standard' }, 'standard', ['fast'], {}],
-    ['drops a place that the catalog does not price', { inferenceGeo: 'us' }, 'standard', [], {}],
-    ['passes on that any place will do', { inferenceGeo: 'global' }, 'standard', [], { inferenceGeo: 'global' }],
+    ['drops a location that the catalog does not price', { inferenceGeo: 'us' }, 'standard', [], {}],
+    ['sends that any location will do', { inferenceGeo: 'global' }, 'standard', [], { inferenceGeo: 'global' }],
     [
       'permits any region beside a tier',
       { inferenceGeo: 'global', speed: 'fast' },

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/conversation/content.js';
 import { doAtOnce, StepCounter, type Steps } from '../../core/steps.js';
 
-/** Which ids of tool calls a target takes. None takes an empty id. */
+/** Ids of tool calls that a target accepts. No target accepts an empty id. */
 export interface ToolIdRule {
   isLegal(id: string): boolean;
-  /** A legal id in place of another; the same text always gives the same id. */
+  /** A legal id instead of another; the same text always gives the same id. */
   standIn(text: string): string;
 }
 
@@ -153,9 +153,9 @@ export class UniqueToolIds {
     private readonly prefix = 'call',
   ) {}
 
-  take(given: string | undefined): string {
+  take(stated: string | undefined): string {
     const own = `${this.prefix}_${this.messages.length}_${this.calls++}`;
-    let id = given ?? own;
+    let id = stated ?? own;
     for (let attempt = 0; this.isTaken(id); attempt++) id = attempt === 0 ? own : `${own}_${attempt}`;
     this.used.add(id);
     return id;

@@ -13,7 +13,7 @@ const names = fc.uniqueArray(
 const calling = (given: readonly string[]) =>
   modelRequest({
     messages: [
-      { role: 'assistant', content: given.map((name, place) => ({ type: 'tool-use', id: `${place}`, name, input: {} })) },
+      { role: 'assistant', content: given.map((name, index) => ({ type: 'tool-use', id: `${index}`, name, input: {} })) },
     ],
   }); // oxfmt-ignore
 

@@ -6,9 +6,9 @@ import { doAtOnce, StepCounter, type Steps } from '../../core/steps.js';
 /** Longest tool name of the chat format (docs/use/chat.md#tools). */
 export const TOOL_NAME_MAX = 64;
 
-/** How a format restricts the names of tools, besides their characters. */
+/** Limits of a format on the names of tools, besides their characters. */
 export interface ToolNameRules {
-  /** Maximum number of characters of a name, unless the provider has a maximum of its own; absent: `TOOL_NAME_MAX`. */
+  /** Maximum number of characters of a name, unless the provider has a separate maximum; absent: `TOOL_NAME_MAX`. */
   readonly nameMax?: number;
   /** Names begin with a letter or `_`. */
   readonly namesStartWithLetter?: boolean;
@@ -42,7 +42,7 @@ export class ToolNames {
   /** @param startsWithLetter the target requires names to begin with a letter or `_` */
   static *of(request: ModelRequest, max = TOOL_NAME_MAX, startsWithLetter = false): Steps<ToolNames> {
     const known = ToolNames.known.get(request);
-    const like = known?.find((one) => one.max === max && one.startsWithLetter === startsWithLetter);
+    const like = known?.find((former) => former.max === max && former.startsWithLetter === startsWithLetter);
     if (like) return like;
     const names = new ToolNames(max, startsWithLetter);
     const steps = new StepCounter();

@@ -1,7 +1,7 @@
 import { BLOCK_SEPARATOR, TOOL_ERROR_PREFIX } from './block-text.js';
 
 /** The name of a medium that follows a result, used in the result and before the medium. */
-export const attachmentName = (place: number, id: string): string => `Attachment ${place} of tool result ${id}`;
+export const attachmentName = (index: number, id: string): string => `Attachment ${index} of tool result ${id}`;
 
 interface TextPart {
   readonly type: 'text';

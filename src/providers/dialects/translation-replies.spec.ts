@@ -482,21 +482,21 @@ describe.each(SPOKEN)('usage of %s', (id) => {
   });
 });
 
-const PLACES = SPOKEN.flatMap((id) =>
-  Object.entries(DIALECTS[id].table.usage).flatMap(([kind, { places = [] }]) =>
-    places.map((place) => [id, kind as UsageClass, place] as const),
+const USAGE_PATHS = SPOKEN.flatMap((id) =>
+  Object.entries(DIALECTS[id].table.usage).flatMap(([kind, { paths = [] }]) =>
+    paths.map((path) => [id, kind as UsageClass, path] as const),
   ),
 );
 
-/** The figure of a class where the usage contains, besides input and output, only this figure at this place. */
-function figureAt(id: Spoken, kind: UsageClass, place: string, figure: number): Usage[keyof Usage] {
+/** The figure of a class where the usage contains, besides input and output, only this figure at this path. */
+function figureAt(id: Spoken, kind: UsageClass, path: string, figure: number): Usage[keyof Usage] {
   const { input, output } = DIALECTS[id].table.usage;
-  const { places } = DIALECTS[id].table.usage[kind];
+  const { paths } = DIALECTS[id].table.usage[kind];
   const figures: (readonly [string, number])[] = [
-    [input.places![0]!, 100],
-    [output.places![0]!, 50],
+    [input.paths![0]!, 100],
+    [output.paths![0]!, 50],
   ];
-  const usage = [...figures.filter(([other]) => !places!.includes(other)), [place, figure] as const].reduce<JsonObject>(
+  const usage = [...figures.filter(([other]) => !paths!.includes(other)), [path, figure] as const].reduce<JsonObject>(
     (report, [path, value]) => withFigureAt(report, path.split('.'), value),
     {},
   );
@@ -509,14 +509,14 @@ function withFigureAt(report: JsonObject, [key, ...inner]: readonly string[], fi
 }
 
 describe('figures', () => {
-  it.each(PLACES)('%s reads %s at %s', (id, kind, place) => {
-    expect(figureAt(id, kind, place, 3)).not.toEqual(figureAt(id, kind, place, 4));
+  it.each(USAGE_PATHS)('%s reads %s at %s', (id, kind, path) => {
+    expect(figureAt(id, kind, path, 3)).not.toEqual(figureAt(id, kind, path, 4));
   });
 
-  it.each(PLACES)('%s goes by the row of %s, at %s', (id, kind, place) => {
+  it.each(USAGE_PATHS)('%s goes by the row of %s, at %s', (id, kind, path) => {
     const rows = DIALECTS[id].table.usage;
     withRow(rows, kind, { ...rows[kind], rule: dropped() }, () => {
-      expect(figureAt(id, kind, place, 3)).toEqual(figureAt(id, kind, place, 4));
+      expect(figureAt(id, kind, path, 3)).toEqual(figureAt(id, kind, path, 4));
     });
   });
 });

@@ -26,7 +26,7 @@ import { Untranslatable } from '../../core/errors.js';
 import type { Opaque, Vendor } from '../../core/json/json.js';
 import type { Dialect, FetchedMedia, Target } from '../../core/provider.js';
 import { routeNeeds } from '../../core/routing/route-needs.js';
-import { fateOf, type BlockForm, type RequestField, type Rule, type ToolForm } from '../../core/translation.js';
+import { treatmentOf, type BlockForm, type RequestField, type Rule, type ToolForm } from '../../core/translation.js';
 import { doAtOnce } from '../../core/steps.js';
 import { markOf } from './bedrock-converse/families.js';
 import { carries } from './encode-fields.js';
@@ -43,7 +43,7 @@ const called = (dialect: Dialect, request: ModelRequest, target: Target): string
   JSON.stringify(doAtOnce(dialect.encode(request, target, MEDIA)));
 
 /** What really happens to it, in the terms of the tables. */
-function fateIn(dialect: Dialect, sample: Sample, target: Target): [string, string] {
+function treatmentIn(dialect: Dialect, sample: Sample, target: Target): [string, string] {
   const { request, without, target: another, plainTarget } = sample;
   const before = called(dialect, without, plainTarget ?? target);
   try {
@@ -55,15 +55,15 @@ function fateIn(dialect: Dialect, sample: Sample, target: Target): [string, stri
 }
 
 /** What the table states, with the beginning of the expected error. */
-function statedFate(rule: Rule<Target>, target: Target, path: string): [string, string] {
-  const fate = fateOf(rule, target);
-  return [fate.type, fate.type === 'refused' ? `${path}${fate.within}: ${fate.what}` : ''];
+function statedTreatment(rule: Rule<Target>, target: Target, path: string): [string, string] {
+  const treatment = treatmentOf(rule, target);
+  return [treatment.type, treatment.type === 'refused' ? `${path}${treatment.within}: ${treatment.what}` : ''];
 }
 
 function expectStated(dialect: Dialect, rule: Rule<Target>, sample: Sample, target: Target): void {
-  const [fate, message] = fateIn(dialect, sample, target);
-  const [stated, beginning] = statedFate(rule, target, sample.path ?? '');
-  expect([fate, message.slice(0, beginning.length)]).toEqual([stated, beginning]);
+  const [treatment, message] = treatmentIn(dialect, sample, target);
+  const [stated, beginning] = statedTreatment(rule, target, sample.path ?? '');
+  expect([treatment, message.slice(0, beginning.length)]).toEqual([stated, beginning]);
 }
 
 // --- Fields
@@ -85,9 +85,9 @@ describe.each(dialects)('fields at $id', (dialect) => {
         const listing = { ...parts, endpoint: { ...parts.endpoint, supportedParameters } };
         const target = targetOf(listing);
         const sample = sampleFor(listing);
-        const [fate] = fateIn(dialect, sample, target);
+        const [treatment] = treatmentIn(dialect, sample, target);
         const isCarried = carries(dialect.table, field, sample.target ?? target);
-        if (isCarried !== (fate === 'mapped')) wrong.push([name, supportedParameters, isCarried, fate]);
+        if (isCarried !== (treatment === 'mapped')) wrong.push([name, supportedParameters, isCarried, treatment]);
       }
     }
     expect(wrong).toEqual([]);
@@ -101,11 +101,11 @@ describe.each(dialects)('fields at $id go by their rows', (dialect) => {
   it.each(fields.filter(([field]) => !IN_EVERY_CALL.has(field)))('%s', (field, sampleFor) => {
     const rows = dialect.table.fields;
     withRow(rows, field, { ...rows[field], rule: dropped() }, () => {
-      const fates = Object.entries(TARGETS).map(([name, parts]) => [
+      const treatments = Object.entries(TARGETS).map(([name, parts]) => [
         name,
-        ...fateIn(dialect, sampleFor(parts), targetOf(parts)),
+        ...treatmentIn(dialect, sampleFor(parts), targetOf(parts)),
       ]);
-      expect(fates.filter(([, fate, message]) => fate !== 'dropped' || message !== '')).toEqual([]);
+      expect(treatments.filter(([, treatment, message]) => treatment !== 'dropped' || message !== '')).toEqual([]);
     });
   });
 });
@@ -320,12 +320,12 @@ describe.each(dialects)('reasoning at $id goes by its rows', (dialect) => {
       const target = targetOf(parts);
       const sample = sampleFor(dialect, target);
       withRow(rows, form, dropped(), () => {
-        expect([name, fateIn(dialect, sample, target)]).toEqual([name, ['dropped', '']]);
+        expect([name, treatmentIn(dialect, sample, target)]).toEqual([name, ['dropped', '']]);
       });
       if (dialect.id === 'openai-responses' && UNSEALED.has(form)) continue;
       withRow(rows, form, refused('needle'), () => {
-        const [fate, message] = fateIn(dialect, sample, target);
-        expect([name, fate, message.startsWith('messages.1.content.')]).toEqual([name, 'refused', true]);
+        const [treatment, message] = treatmentIn(dialect, sample, target);
+        expect([name, treatment, message.startsWith('messages.1.content.')]).toEqual([name, 'refused', true]);
       });
     }
   });
@@ -343,7 +343,7 @@ describe.each(dialects.filter(({ id }) => !JUDGED.has(id)))('a turn that cannot 
   ])('refuses %s by name', (_, message, words) => {
     const sample = { request: conversation(message), without: conversation() };
     const expected = `${PLACE}: a block of type ${words} cannot be sent to a/b at P`;
-    expect(fateIn(dialect, sample, targetOf({}))).toEqual(['refused', expected]);
+    expect(treatmentIn(dialect, sample, targetOf({}))).toEqual(['refused', expected]);
   }); // oxfmt-ignore
 });
 
@@ -363,13 +363,13 @@ describe.each(dialects)('a blank turn at $id', (dialect) => {
   ])('%s is left out, or refused by name; alone it is refused', (_, silent) => {
     const target = targetOf({});
     const amid = { request: conversation(silent, question), without: conversation(question) };
-    const [fate, message] = fateIn(dialect, amid, target);
-    if (fate === 'refused') expect(message).toMatch(/^messages\.1\.content: is empty/);
-    else expect(fate).toBe('dropped');
+    const [treatment, message] = treatmentIn(dialect, amid, target);
+    if (treatment === 'refused') expect(message).toMatch(/^messages\.1\.content: is empty/);
+    else expect(treatment).toBe('dropped');
     const alone = { request: modelRequest({ messages: [silent], maxOutputTokens: 5 }), without: conversation() };
-    expect(fateIn(dialect, alone, target)).toEqual([
+    expect(treatmentIn(dialect, alone, target)).toEqual([
       'refused',
-      expect.stringMatching(/^messages.*: (?:is empty|contain nothing)/),
+      expect.stringMatching(/^messages.*: (?:is empty|nothing in it)/),
     ]);
   });
 });
@@ -419,8 +419,8 @@ describe.each(dialects)('tools of others at $id', (dialect) => {
     ['needle_20250124', others(dialect.vendor)],
     ['openrouter:web_search', { type: 'service', id: 'openrouter:web_search', parameters: {} }],
   ])('are refused by name: %s', (name, tool) => {
-    const [fate, message] = fateIn(dialect, sampleWith({ tools: [f, tool] }), targetOf({}));
-    expect([fate, message]).toEqual(['refused', expect.stringMatching(/^tools\.1: the /)]);
+    const [treatment, message] = treatmentIn(dialect, sampleWith({ tools: [f, tool] }), targetOf({}));
+    expect([treatment, message]).toEqual(['refused', expect.stringMatching(/^tools\.1: the /)]);
     expect(message).toContain(`tool ${name} cannot be sent to a/b at P`);
   });
 });
@@ -431,8 +431,8 @@ describe.each(dialects)('tools at $id go by their rows', (dialect) => {
     for (const [name, parts] of targets) {
       const target = targetOf(parts);
       withRow(rows, form, refused('needle', '.never'), () => {
-        const [fate, message] = fateIn(dialect, refusing(form, sampleFor(dialect)), target);
-        expect([name, fate, message.includes('needle')]).toEqual([name, 'refused', true]);
+        const [treatment, message] = treatmentIn(dialect, refusing(form, sampleFor(dialect)), target);
+        expect([name, treatment, message.includes('needle')]).toEqual([name, 'refused', true]);
       });
       // No vendor can receive a tool that only the gateway runs, whatever a table states.
       if (form === 'service') continue;

@@ -48,7 +48,7 @@ export function* encodeInOrder<Out>(
       add(plain);
       continue;
     }
-    const pathOf = (place: number): string => blockPath(message, index, place);
+    const pathOf = (blockIndex: number): string => blockPath(message, index, blockIndex);
     switch (message.role) {
       case 'system': {
         const encoded = forms.system(message, pathOf);

@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 export function pageOf(
   page: JsonObject,
   quoteKey: string,
-  more: Pick<WebCitation, 'place'> = {},
+  more: Pick<WebCitation, 'span'> = {},
 ): WebCitation | undefined {
   const { url, title, [quoteKey]: quote } = page;
   if (typeof url !== 'string' || url === '') return undefined;
@@ -30,5 +30,5 @@ export function readUrlCitation(annotation: Json | undefined): WebCitation | und
   const citation = isJsonObject(inner) ? inner : annotation;
   const { start_index: start, end_index: end } = citation;
   const isPlaced = typeof start === 'number' && typeof end === 'number' && start >= 0 && end > start;
-  return pageOf(citation, 'content', isPlaced ? { place: { start, end } } : {});
+  return pageOf(citation, 'content', isPlaced ? { span: { start, end } } : {});
 }

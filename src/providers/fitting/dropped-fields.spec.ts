@@ -15,12 +15,12 @@ import type { RequestField } from '../../core/translation.js';
 import type { Environment } from '../../shared/environment.js';
 import { ProviderClient } from '../provider-client.js';
 import { ProviderRegistry } from '../registry.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 
 const registry = new ProviderRegistry({} as Transport, new AheadClock());
 const client = new ProviderClient(registry, { timeouts: {} } as Environment);
 
-/** The same target at a provider of a catalog with these definitions. */
+/** The target at a provider of a catalog with these definitions. */
 function targetAt(platform: PlatformId, dialect: DialectId, { endpoint, model, tier, definition }: Target): Target {
   const { quirks } = definition;
   const provider = { ...endpoint.provider, dialect, platform, quirks, needsNoCredential: true as const };
@@ -73,11 +73,11 @@ it.each<[PlatformId, string, boolean]>([
   ['vertex', 'interleaved-thinking-2025-05-14', true],
   ['bedrock', 'files-api-2025-04-14', false],
   ['bedrock', 'interleaved-thinking-2025-05-14', true],
-])('on %s the beta %s goes on: %s', (platform, beta, goesOn) => {
+])('on %s the beta %s is sent: %s', (platform, beta, isSent) => {
   const target = targetAt(platform, 'anthropic-messages', targetOf({}));
   const { request } = sampleWith({ betas: [beta, 'some-beta-2026-01-01'] });
-  expect(sent(request, target).includes(beta)).toBe(goesOn);
-  expect(client.droppedBy(target, request).includes(beta)).toBe(!goesOn);
+  expect(sent(request, target).includes(beta)).toBe(isSent);
+  expect(client.droppedBy(target, request).includes(beta)).toBe(!isSent);
 });
 
 it('names a field that two rules drop once', () => {

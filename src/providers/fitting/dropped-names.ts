@@ -2,12 +2,12 @@ import { namesOfPresent, requiredFields } from '../../core/conversation/present-
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Platform } from '../../core/platform.js';
 import type { Dialect, Target } from '../../core/provider.js';
-import { droppedWords, pricedWords } from '../../core/routing/priced-words.js';
+import { droppedOptions, pricedOptions } from '../../core/routing/priced-options.js';
 import { shortened } from '../../core/shortened.js';
 import type { RequestField, ThinkingMeasure } from '../../core/translation.js';
 import { lostFields } from '../dialects/encode-context.js';
 import { carries } from '../dialects/encode-fields.js';
-import { weakerBounds } from '../dialects/weaker-bounds.js';
+import { weakerBounds } from '../dialects/schemas/weaker-bounds.js';
 import { droppedBetaFields } from './fit-betas.js';
 import { droppedMembers, unmetMembers } from './fit-members.js';
 import { dropsStops } from './fit-stops.js';
@@ -23,14 +23,15 @@ interface Access {
 const NONE: readonly never[] = [];
 
 /**
- * Names of what a call omits of a request: fields without a place in the dialect or platform, values with a price of
+ * Names of what a call omits of a request: fields without a location in the dialect or platform, values with a price of
  * their own, betas, undeclared fields and members, and bounds that are not enforced
  * (docs/use/routing-metadata.md#what-was-dropped).
  */
 export function droppedNames(request: ModelRequest, target: Target, access: Access): readonly string[] {
   const { dialect, platform } = access;
+  if (request.task) return dialect.tasks?.[request.task.kind]?.dropped?.(request, target) ?? NONE;
   const names = [
-    ...droppedWords(pricedWords(request), target),
+    ...droppedOptions(pricedOptions(request), target),
     ...namesOfPresent(request, dropsField(request, target, access)),
     ...droppedMeasure(request, target, access),
     ...request.betas.filter((beta) => platform.carriesBeta?.(beta, target) === false),
@@ -48,6 +49,7 @@ export function droppedNames(request: ModelRequest, target: Target, access: Acce
  * Priced values and undeclared fields do not count: they have rules of their own.
  */
 export function firstUnmet(request: ModelRequest, target: Target, access: Access): string | undefined {
+  if (request.task) return droppedNames(request, target, access)[0];
   const required = requiredFields(request);
   const drops = dropsField(request, target, access);
   const [first] = [
@@ -84,11 +86,11 @@ const MEASURE_NAMES: Readonly<Record<ThinkingMeasure, string>> = {
   effort: 'output_config.effort',
 };
 
-/** Of a request with a budget and an effort for thinking those that the other, or a switch, stands for. */
+/** The one of a budget and an effort for thinking that is dropped, because the other, or a switch, represents it. */
 function droppedMeasure({ thinking, effort }: ModelRequest, target: Target, { dialect }: Access): readonly string[] {
   if (thinking?.type !== 'enabled' || effort === undefined || effort === 'none') return NONE;
   const { table } = dialect;
-  const left = table.leftMeasure?.(target);
+  const left = table.unsentThinkingField?.(target);
   const isSent = carries(table, 'reasoning', target) && carries(table, 'reasoning_effort', target);
   if (left === undefined || !isSent) return NONE;
   return left === 'both' ? Object.values(MEASURE_NAMES) : [MEASURE_NAMES[left]];

@@ -8,7 +8,7 @@ import { dialectOf } from '../../core/routing/catalog.js';
 import {
   BETA_FIELDS,
   type BetaField,
-  type BetaPlace,
+  type BetaLocation,
   type BetaRule,
 } from '../dialects/anthropic-messages/beta-fields.js';
 
@@ -26,7 +26,7 @@ interface FoundFields {
 const NONE: FoundFields = { requested: new Set(), present: new Set() };
 
 /** Fields of a tool's wire object. */
-export const TOOL_FIELDS: readonly string[] = BETA_FIELDS.filter(({ place }) => place === 'tools').map(
+export const TOOL_FIELDS: readonly string[] = BETA_FIELDS.filter(({ location }) => location === 'tools').map(
   ({ field }) => field,
 );
 
@@ -38,9 +38,9 @@ export const TOOL_FIELDS: readonly string[] = BETA_FIELDS.filter(({ place }) => 
 export function withTakenBetas(request: ModelRequest, target: Target): ModelRequest {
   const { requested, present } = betaFieldsOf(request);
   if (present.size === 0) return request;
-  const gone = new Set([...present].filter((one) => isGone(ruleAt(target, one), requested.has(one))));
+  const gone = new Set([...present].filter((field) => isGone(ruleAt(target, field), requested.has(field))));
   const named = new Set(request.betas.map(nameOf));
-  const brought = [...requested].flatMap((one) => betaOf(ruleAt(target, one)) ?? []);
+  const brought = [...requested].flatMap((field) => betaOf(ruleAt(target, field)) ?? []);
   const missing = [...new Set(brought)].filter((beta) => !named.has(nameOf(beta)));
   const fitted = gone.size === 0 ? request : withoutFields(request, gone);
   return missing.length === 0 ? fitted : { ...fitted, betas: [...request.betas, ...missing] };
@@ -50,8 +50,8 @@ export function withTakenBetas(request: ModelRequest, target: Target): ModelRequ
 export function droppedBetaFields(request: ModelRequest, target: Target): readonly string[] {
   const isClaudes = dialectOf(target.endpoint) === 'anthropic-messages';
   return [...betaFieldsOf(request).requested]
-    .filter((one) => !isClaudes || ruleAt(target, one) === 'refused')
-    .map(({ place, field }) => `${place}.${field}`);
+    .filter((field) => !isClaudes || ruleAt(target, field) === 'refused')
+    .map(({ location, field }) => `${location}.${field}`);
 }
 
 const ruleAt = ({ endpoint }: Target, { at }: BetaField): BetaRule => at[endpoint.provider.platform ?? 'direct'];
@@ -65,7 +65,7 @@ const betaOf = (rule: BetaRule): string | undefined => (typeof rule === 'string'
 /** The beta's name without its date: another date is another form of the same beta. */
 const nameOf = (beta: string): string => beta.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
-/** By a request's lists, which never change. */
+/** Cache by a request's lists, which never change. */
 const known = new WeakMap<readonly unknown[], FoundFields>();
 
 function betaFieldsOf({ messages, system, tools, cacheMarker: marker }: ModelRequest): FoundFields {
@@ -73,7 +73,7 @@ function betaFieldsOf({ messages, system, tools, cacheMarker: marker }: ModelReq
   if (traitsOf(messages).hasBetaFields) found.push(foundIn(messages, ({ content }) => content.map(visibleOf)));
   if (tools.length > 0) found.push(foundIn(tools, (tool) => [visibleOf(tool)]));
   if (system.some(({ cacheMarker }) => cacheMarker?.scope !== undefined))
-    found.push(foundIn(system, (one) => [visibleOf(one)]));
+    found.push(foundIn(system, (block) => [visibleOf(block)]));
   if (marker?.scope !== undefined) {
     const present = new Set(OF_MARKERS);
     found.push({ present, requested: hasEffect(marker.scope) ? present : NONE.requested });
@@ -133,17 +133,17 @@ const partsOf = (item: Item): readonly (ContentBlock | ToolReferenceBlock)[] | u
   item.type === 'tool-result' || item.type === 'search-result' ? item.content : undefined;
 
 /** The item without scopes; the same object where no marker has one. */
-function unscoped<One extends Item>(item: One): One {
+function unscoped<Whole extends Item>(item: Whole): Whole {
   const content = partsOf(item);
   const kept = content?.map((part) => unscoped(part));
-  const isSame = kept === undefined || kept.every((part, place) => part === content![place]);
+  const isSame = kept === undefined || kept.every((part, index) => part === content![index]);
   const inner = isSame ? item : { ...item, content: kept };
   if (item.cacheMarker?.scope === undefined) return inner;
   const { scope: _gone, ...cacheMarker } = item.cacheMarker;
   return { ...inner, cacheMarker };
 }
 
-const rowsAt = (place: BetaPlace): readonly BetaField[] => BETA_FIELDS.filter((row) => row.place === place);
+const rowsAt = (location: BetaLocation): readonly BetaField[] => BETA_FIELDS.filter((row) => row.location === location);
 const NO_ROWS: readonly BetaField[] = [];
 const OF_TOOLS = rowsAt('tools');
 const OF_BLOCKS = rowsAt('tool_use');
@@ -178,10 +178,10 @@ function withoutFields(request: ModelRequest, gone: ReadonlySet<BetaField>): Mod
   };
 }
 
-/** A turn that is sent as it came loses the fields as well. */
+/** A turn that is sent unchanged loses the fields as well. */
 function mendedTurn(message: Message, gone: ReadonlySet<BetaField>): Message {
   const content = message.content.map((block) => mended(block, gone));
-  if (content.every((block, place) => block === message.content[place])) return message;
+  if (content.every((block, index) => block === message.content[index])) return message;
   const { origin, ...rest } = message;
   if (origin?.vendor !== VENDOR) return { ...message, content };
   const value = { ...origin.value, content: content.map((block) => valueOf(block) ?? {}) };
@@ -190,7 +190,7 @@ function mendedTurn(message: Message, gone: ReadonlySet<BetaField>): Message {
 
 const isScopeGone = (gone: ReadonlySet<BetaField>): boolean => OF_MARKERS.some((row) => gone.has(row));
 
-function mended<One extends ContentBlock | Tool>(whole: One, gone: ReadonlySet<BetaField>): One {
+function mended<Whole extends ContentBlock | Tool>(whole: Whole, gone: ReadonlySet<BetaField>): Whole {
   const item = isScopeGone(gone) ? unscoped(whole) : whole;
   const value = valueOf(item);
   const kept = value && without(value, gone);
@@ -219,7 +219,7 @@ function withoutInside({ content }: JsonObject, gone: ReadonlySet<BetaField>): J
   if (!Array.isArray(content)) return content;
   const all = content as readonly Json[];
   const kept = all.map((inner) => (isJsonObject(inner) ? without(inner, gone) : inner));
-  return kept.every((inner, place) => inner === all[place]) ? all : kept;
+  return kept.every((inner, index) => inner === all[index]) ? all : kept;
 }
 
 const changed = (value: JsonObject, field: string, member: Json | undefined): JsonObject =>

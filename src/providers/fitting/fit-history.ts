@@ -2,7 +2,7 @@ import { blockPath, type ContentBlock, type Message, type ToolResultBlock } from
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { Dialect, Target } from '../../core/provider.js';
-import { fateOf } from '../../core/translation.js';
+import { treatmentOf } from '../../core/translation.js';
 import { foreignForm, foreignWords } from '../dialects/foreign-blocks.js';
 
 /** The vendor that reports its own tools' work as blocks of a turn. */
@@ -16,11 +16,11 @@ const REPORTING_VENDOR = 'anthropic';
 export function withToolPairs(request: ModelRequest, target: Target, dialect: Dialect): ModelRequest {
   if (dialect.vendor === REPORTING_VENDOR || !request.messages.some(holdsResults)) return request;
   const isMapped = (block: ContentBlock): boolean =>
-    block.type === 'opaque' && fateOf(dialect.table.blocks[foreignForm(block.opaque)], target).type === 'mapped';
+    block.type === 'opaque' && treatmentOf(dialect.table.blocks[foreignForm(block.opaque)], target).type === 'mapped';
   const turns: Message[] = [];
   let pending: readonly ToolResultBlock[] = [];
   for (const [index, message] of request.messages.entries()) {
-    const paths = message.content.map((_, place) => blockPath(message, index, place));
+    const paths = message.content.map((_, blockIndex) => blockPath(message, index, blockIndex));
     if (message.role === 'user' && pending.length > 0) {
       const before = pending.map(() => `messages.${index}`);
       turns.push({ role: 'user', content: [...pending, ...message.content], paths: [...before, ...paths] });
@@ -82,7 +82,7 @@ function splitTurn(
     content = [];
     paths = [];
   };
-  for (const [place, block] of message.content.entries()) {
+  for (const [index, block] of message.content.entries()) {
     const answered = resultIdOf(block);
     if (answered !== undefined && pairs.has(answered)) {
       results.push(resultOf(valueOf(block)!));
@@ -94,7 +94,7 @@ function splitTurn(
       results = [];
     }
     content.push(callOf(block, pairs));
-    paths.push(message.paths![place]!);
+    paths.push(message.paths![index]!);
   }
   if (content.length > 0) endTurn();
   return { turns, results };

@@ -9,11 +9,11 @@ const VENDOR: Vendor = 'anthropic';
 const NONE: readonly never[] = [];
 
 /**
- * What each platform of Anthropic's models does with members that no face declares, of blocks, tools and options alike.
- * The vendor's own address judges members that it may have learnt since. The clouds refuse the whole request ("Extra
- * inputs are not permitted"): anthropics/claude-code, issue 32820 (Bedrock); langchain-ai/langchain-google, pull
- * request 1446 (Vertex); what Azure knows follows the vendor later (platform.claude.com/docs/en/build-with-claude,
- * claude-in-microsoft-foundry). Read 2026-11-29.
+ * Whether a platform of Anthropic's models is sent members of blocks, tools and options that no face declares. The
+ * vendor's own address is: it may know newer members. The clouds refuse the whole request for one ("Extra inputs are
+ * not permitted"). Sources, read 2026-11-29: anthropics/claude-code, issue 32820 (Bedrock);
+ * langchain-ai/langchain-google, pull request 1446 (Vertex); platform.claude.com/docs/en/build-with-claude,
+ * claude-in-microsoft-foundry (Azure, which gets new members later than the vendor).
  */
 const TAKES_ANY: Readonly<Record<PlatformId, boolean>> = { direct: true, azure: false, vertex: false, bedrock: false };
 
@@ -52,7 +52,7 @@ const REQUESTING: ReadonlySet<string> = new Set([
   'tools', 'tool_choice', 'thinking', 'output_config', 'context_management', 'response_format', 'reasoning',
 ]); // oxfmt-ignore
 
-/** Of those names the ones that a request with `require_parameters` is not sent without. */
+/** Names of the dropped members without which a request with `require_parameters` is not sent. */
 export const unmetMembers = (request: ModelRequest, target: Target, vendor: Vendor): readonly string[] =>
   droppedMembers(request, target, vendor).filter((name) => REQUESTING.has(name.slice(0, name.indexOf('.'))));
 
@@ -89,18 +89,20 @@ const beneath = (members: readonly UndeclaredMember[], field: string): readonly 
     .filter(({ path }) => path.length > 1 && path[0] === field)
     .map(({ path, ...rest }) => ({ ...rest, path: path.slice(1) }));
 
-/** What was read from a wire object. */
+/** A value that was read from a wire object. */
 type Item = { readonly origin?: Origin } | Tool | ContentBlock | ToolReferenceBlock;
 
-const eachWithout = <One extends Item>(items: readonly One[], gone: readonly UndeclaredMember[]): readonly One[] =>
-  gone.length === 0 ? items : items.map((item) => itemWithout(item, gone));
+const eachWithout = <Whole extends Item>(
+  items: readonly Whole[],
+  gone: readonly UndeclaredMember[],
+): readonly Whole[] => (gone.length === 0 ? items : items.map((item) => itemWithout(item, gone)));
 
 function turnWithout(message: Message, gone: readonly UndeclaredMember[]): Message {
   return gone.length === 0 ? message : { ...message, content: eachWithout(message.content, gone) };
 }
 
-/** The same item where none of the members is in its wire object, nor in those of its parts. */
-function itemWithout<One extends Item>(item: One, gone: readonly UndeclaredMember[]): One {
+/** Removes the members; returns the item itself if neither its wire object nor those of its parts have any. */
+function itemWithout<Whole extends Item>(item: Whole, gone: readonly UndeclaredMember[]): Whole {
   if (gone.length === 0) return item;
   const origin = 'origin' in item && item.origin ? opaqueWithout(item.origin, gone) : undefined;
   const opaque = 'opaque' in item ? opaqueWithout(item.opaque, gone) : undefined;
@@ -114,7 +116,7 @@ const partsWithout = (
   gone: readonly UndeclaredMember[],
 ): readonly (ContentBlock | ToolReferenceBlock)[] => eachWithout(parts, beneath(gone, 'content'));
 
-function opaqueWithout<One extends Opaque>(opaque: One, gone: readonly UndeclaredMember[]): One {
+function opaqueWithout<Whole extends Opaque>(opaque: Whole, gone: readonly UndeclaredMember[]): Whole {
   if (opaque.vendor !== VENDOR) return opaque;
   const value = gone.reduce((rest, { path, of }) => without(rest, path, of) as JsonObject, opaque.value);
   return value === opaque.value ? opaque : { ...opaque, value };
@@ -128,7 +130,7 @@ function without(value: Json, path: readonly string[], of: string | undefined): 
   if (Array.isArray(value)) {
     const entries = value as readonly Json[];
     const kept = entries.map((entry) => without(entry, path, of));
-    return kept.every((entry, place) => entry === entries[place]) ? entries : kept;
+    return kept.every((entry, index) => entry === entries[index]) ? entries : kept;
   }
   if (!isJsonObject(value)) return value;
   const [name, ...rest] = path;

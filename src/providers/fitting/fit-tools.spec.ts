@@ -54,6 +54,7 @@ describe.each(['auto', 'native', undefined])('the engine %s', (engine) => {
       { allowed_domains: DOMAINS, search_context_size: 'low', user_location: PLACE },
       { filters: { allowed_domains: DOMAINS }, search_context_size: 'low', user_location: PLACE },
     ],
+    ['openai-responses', { search_content_types: ['image'] }, { search_content_types: ['image'] }],
     ['openai-responses', { excluded_domains: [], user_location: null }, {}],
   ])('is %s itself for %j', (vendor, given, printed) => {
     const { type: _type, name: _name, ...value } = sentToVendor(search(parameters(given)), vendor) ?? { missing: true };
@@ -66,6 +67,7 @@ describe.each(['auto', 'native', undefined])('the engine %s', (engine) => {
     ['anthropic', 'max_total_results', { max_uses: 1, max_total_results: 3 }],
     ['anthropic', 'max_characters', { max_characters: 100 }],
     ['anthropic', 'search_context_size', { search_context_size: 'low' }],
+    ['anthropic', 'search_content_types', { search_content_types: ['image'] }],
     ['anthropic', 'excluded_domains', { allowed_domains: DOMAINS, excluded_domains: DOMAINS }],
     ['anthropic', 'max_uses', { max_uses: 0 }],
     ['openai-responses', 'excluded_domains', { excluded_domains: DOMAINS }],
@@ -143,7 +145,7 @@ describe('a tool that a vendor defines', () => {
     target(false, vendorTools && { vendorTools });
 
   it.each(['bash_20250124', 'tool_search_tool_regex_20251119', 'mcp_toolset', 'nobody_heard_of_20300101'])(
-    '%s is the vendor’s who has all of them',
+    '%s is a tool of a vendor that has all of them',
     (type) => {
       expect(toolRun(defined(type), having('all'), 'anthropic')).toBe(true);
       expect(sent(defined(type, { served: SERVED }), 'anthropic', having('all'))).toEqual([
@@ -236,7 +238,7 @@ describe('a name that two tools would have', () => {
     ]);
   });
 
-  it('is refused by its type where there is no function in its place', () => {
+  it('is refused by its type where no function can replace it', () => {
     const { served: _served, ...alone } = defined({ max_uses: 1 });
     expect(fit([OWN, alone])).toEqual([
       ['web_search', 'web_search_20250305'],
@@ -286,7 +288,7 @@ describe('a choice of a tool that is no function', () => {
     expect(chosen([field, OWN], 'openrouter:web_search', 'openai')).toBeUndefined();
   });
 
-  it.each(['mine', 'nobodys'])('is none by %s, which goes as it came', (name) => {
+  it.each(['mine', 'nobodys'])('is none by %s, which goes unchanged', (name) => {
     expect(chosen([unserved, OWN], name, 'anthropic')).toEqual({ type: 'tool', name });
   });
 });

@@ -15,7 +15,7 @@ import { definedOnly } from '../../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Vendor } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
 import { endpointBeside } from '../../core/money/advisors.js';
-import { answersTo, kindOf, placesByName } from '../../core/tool.js';
+import { matchesToolName, kindOf, indexByName } from '../../core/tool.js';
 import { canHold } from './vendor-domains.js';
 
 type SearchTarget = Pick<Target, 'endpoint' | 'definition'>;
@@ -59,11 +59,11 @@ const NATIVE_SEARCH: Partial<Record<Vendor, NativeForm>> = {
     }),
   },
   'openai-responses': {
-    parameters: ['allowed_domains', 'user_location', 'search_context_size'],
-    print: ({ allowed_domains, user_location, search_context_size }) => ({
+    parameters: ['allowed_domains', 'user_location', 'search_context_size', 'search_content_types'],
+    print: ({ allowed_domains, user_location, search_context_size, search_content_types }) => ({
       type: 'web_search',
       ...(hasValue(allowed_domains) && { filters: { allowed_domains } }),
-      ...definedOnly({ user_location, search_context_size }),
+      ...definedOnly({ user_location, search_context_size, search_content_types }),
     }),
   },
 };
@@ -82,7 +82,7 @@ const listOrNone = (value: Json | undefined): Json | undefined => (hasValue(valu
 export function withFittingTools(request: ModelRequest, target: Target, vendor: Vendor): ModelRequest {
   if (request.tools.every(({ type }) => type === 'function')) return request;
   const fitted = fitTools(request.tools, target, vendor);
-  const fields = request.tools.filter((_, place) => !fitted[place]!.sent);
+  const fields = request.tools.filter((_, index) => !fitted[index]!.sent);
   // Tools that request the same of the vendor are sent once.
   const tools = [...new Set(fitted.flatMap(({ sent }) => sent ?? []))];
   const fitting = { ...withFittingChoice(request, fitted), tools };
@@ -109,20 +109,20 @@ interface FittedTool {
  */
 function fitTools(tools: readonly Tool[], target: SearchTarget, vendor: Vendor): readonly FittedTool[] {
   const forms = tools.map((tool) => (tool.type === 'function' ? undefined : vendorsForm(tool, target, vendor)));
-  const functions = new Set(tools.flatMap((tool, place) => (forms[place] ? [] : (functionOf(tool)?.name ?? []))));
+  const functions = new Set(tools.flatMap((tool, index) => (forms[index] ? [] : (functionOf(tool)?.name ?? []))));
   const holders = new Map<string, VendorTool>();
   for (const type of ['vendor', 'service']) {
-    for (const [place, tool] of tools.entries()) {
-      const form = forms[place]?.tool;
+    for (const [index, tool] of tools.entries()) {
+      const form = forms[index]?.tool;
       if (tool.type !== type || form?.name === undefined || holders.has(form.name)) continue;
       // Vendors whose own tools have no name on the wire distinguish them from functions by type.
       if (form.opaque.value['name'] === undefined || !functions.has(form.name)) holders.set(form.name, form);
     }
   }
-  return tools.map((tool, place): FittedTool => {
+  return tools.map((tool, index): FittedTool => {
     if (tool.type === 'function') return { run: false, sent: tool };
     if (goesAsField(tool, target, vendor)) return { run: true };
-    const form = forms[place];
+    const form = forms[index];
     if (!form) return { run: lackingNative(tool, target, vendor), sent: unrunTool(tool, vendor) };
     const { name } = form.tool;
     if (name === undefined) return { run: form.run, sent: form.tool };
@@ -173,9 +173,9 @@ function withFittingChoice(request: ModelRequest, fitted: readonly FittedTool[])
   if (choice?.type !== 'tool') return request;
   const { name } = choice;
   if (request.tools.some((tool) => tool.type === 'function' && tool.name === name)) return request;
-  const place = request.tools.findIndex((tool) => tool.type !== 'function' && answersTo(tool, name));
-  if (place === -1) return request;
-  const { sent } = fitted[place]!;
+  const index = request.tools.findIndex((tool) => tool.type !== 'function' && matchesToolName(tool, name));
+  if (index === -1) return request;
+  const { sent } = fitted[index]!;
   // The vendor searches by itself, and its choices have no value for the search.
   if (!sent) return rest;
   if (sent.type === 'function') return { ...rest, toolChoice: { type: 'tool', name: sent.name } };
@@ -185,10 +185,10 @@ function withFittingChoice(request: ModelRequest, fitted: readonly FittedTool[])
 
 /** The names of these tools at the target. */
 function namesAt(names: readonly string[], { tools }: ModelRequest, fitted: readonly FittedTool[]): readonly string[] {
-  const places = placesByName(tools);
+  const indexes = indexByName(tools);
   return names.flatMap((name) => {
-    const place = places.get(name);
-    const sent = place === undefined ? undefined : fitted[place]!.sent;
+    const known = indexes.get(name);
+    const sent = known === undefined ? undefined : fitted[known]!.sent;
     if (!sent) return [];
     return sent.type === 'service' ? name : (sent.name ?? typeOf(sent as NamedTool));
   });
@@ -236,10 +236,10 @@ const goesAsField = (tool: Tool, { endpoint, definition }: SearchTarget, vendor:
 /** The field in the form of OpenAI's chat, where a location is nested one level deeper. */
 function printField(tool: Tool): JsonObject {
   if (tool.type !== 'service' || tool.field === undefined) return {};
-  const { user_location: place, ...options } = tool.parameters;
-  if (place === undefined) return { [tool.field]: options };
-  if (!isJsonObject(place) || place['type'] !== 'approximate') return { [tool.field]: tool.parameters };
-  const { type, ...approximate } = place;
+  const { user_location: known, ...options } = tool.parameters;
+  if (known === undefined) return { [tool.field]: options };
+  if (!isJsonObject(known) || known['type'] !== 'approximate') return { [tool.field]: tool.parameters };
+  const { type, ...approximate } = known;
   return { [tool.field]: { ...options, user_location: { type, approximate } } };
 }
 

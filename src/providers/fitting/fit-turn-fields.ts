@@ -53,16 +53,16 @@ const isTaken = (effort: Json | undefined, efforts: ClaudeRules['efforts']): boo
  * Whether an unmodelled field of a turn reaches the target. The vendor's own address receives all of them, since it may
  * know newer ones; the clouds refuse unknown fields.
  */
-function takesField(field: string, place: number, { messages, thinking }: ModelRequest, target: Target): boolean {
-  const { extras, role, content } = messages[place]!;
+function takesField(field: string, index: number, { messages, thinking }: ModelRequest, target: Target): boolean {
+  const { extras, role, content } = messages[index]!;
   const rule = RULES.get(field);
   if (rule?.isAtClouds !== true && (target.endpoint.provider.platform ?? 'direct') !== 'direct') return false;
   const rules = claudeRulesOf(target);
   if (role !== 'system') return rule === undefined;
-  // Elsewhere instructions stand in a turn of the user.
+  // Elsewhere instructions are in a turn of the user.
   if (rules === undefined || !rules.systemTurns) return false;
   if (field === EFFORT_FIELD && thinking?.type === 'disabled' && rules.off === 'between_tools') return false;
-  const isInPlace = messages[place - 1]?.role === 'user' && (messages[place + 1]?.role ?? 'assistant') === 'assistant';
+  const isInPlace = messages[index - 1]?.role === 'user' && (messages[index + 1]?.role ?? 'assistant') === 'assistant';
   if (rule?.isAnywhere !== true && (content.length === 0 || !isInPlace)) return false;
   return rule === undefined || rule.takes(extras!.value[field] ?? null, rules);
 }
@@ -75,10 +75,10 @@ export function withTakenTurnFields(request: ModelRequest, target: Target, vendo
   if (vendor !== VENDOR) return withEffortOfAnswer(request);
   const betas = new Set(request.betas);
   let isEffortDropped = false;
-  const messages = request.messages.map((message, place) => {
+  const messages = request.messages.map((message, index) => {
     const { extras, origin } = message;
     if (extras === undefined || origin?.vendor !== VENDOR) return message;
-    const gone = Object.keys(extras.value).filter((field) => !takesField(field, place, request, target));
+    const gone = Object.keys(extras.value).filter((field) => !takesField(field, index, request, target));
     isEffortDropped ||= gone.includes(EFFORT_FIELD);
     const value = Object.fromEntries(Object.entries(origin.value).filter(([field]) => !gone.includes(field)));
     for (const [field, { beta }] of RULES) if (!isEmptyJson(value[field])) betas.add(beta);
@@ -128,10 +128,10 @@ export function droppedTurnFields(request: ModelRequest, target: Target, dialect
   const { messages } = request;
   if (!traitsOf(messages).hasExtras) return NONE;
   const isVendors = dialect.vendor === VENDOR;
-  const dropped = messages.flatMap(({ extras, origin }, place) =>
+  const dropped = messages.flatMap(({ extras, origin }, index) =>
     Object.entries(extras?.value ?? {})
       .filter(([, value]) => !isEmptyJson(value))
-      .filter(([field]) => !isVendors || !origin || !takesField(field, place, request, target))
+      .filter(([field]) => !isVendors || !origin || !takesField(field, index, request, target))
       .map(([field]) => field),
   );
   const isEffortSent = dropped.includes(EFFORT_FIELD) && sendsEffort(request, target, dialect);

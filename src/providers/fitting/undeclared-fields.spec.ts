@@ -23,12 +23,12 @@ const MOST: Rule = { undeclared: { allBut: DENIED } };
 const ALL: Rule = { undeclared: { allBut: new Map() } };
 const STORES: Rule = { ...MOST, quirks: { storesReplies: true } };
 
-interface Place {
+interface TestObject {
   readonly refusesKeeping?: boolean;
   readonly parts?: Partial<Endpoint>;
 }
 
-function target({ undeclared, quirks = {} }: Rule, { refusesKeeping, parts = {} }: Place = {}): Target {
+function target({ undeclared, quirks = {} }: Rule, { refusesKeeping, parts = {} }: TestObject = {}): Target {
   const one = endpoint('p', parts);
   return {
     model: model('a/b', [one]),

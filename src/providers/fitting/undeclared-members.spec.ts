@@ -21,7 +21,7 @@ import type { Environment } from '../../shared/environment.js';
 import { readBody, UNKNOWN_MEMBERS, type WithUnknownMembers } from '../../shared/http/dto.pipe.js';
 import { ProviderClient } from '../provider-client.js';
 import { ProviderRegistry } from '../registry.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 
 /** A schema that every model follows. */
 const CLOSED = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'], additionalProperties: false };
@@ -34,7 +34,7 @@ const READERS: Readonly<Record<Face, (body: object) => ModelRequest>> = {
   chat: (body) => readChat(readBody(body, CreateChatDto), HEADERS),
 };
 
-/** The places of all objects in a body, itself excluded. */
+/** The paths of all objects in a body, itself excluded. */
 function objectsIn(value: unknown, at: readonly (string | number)[] = []): (readonly (string | number)[])[] {
   if (Array.isArray(value)) return value.flatMap((item, index) => objectsIn(item, [...at, index]));
   if (typeof value !== 'object' || value === null) return [];
@@ -43,7 +43,7 @@ function objectsIn(value: unknown, at: readonly (string | number)[] = []): (read
 }
 
 function withStranger(body: object, at: readonly (string | number)[], value: unknown = 'x'): object {
-  // Not `structuredClone`, which keeps that two places have one object.
+  // Not `structuredClone`, which keeps that two paths have one object.
   const copy = JSON.parse(JSON.stringify(body)) as Record<string | number, never>;
   let holder: Record<string | number, unknown> = copy;
   for (const key of at) holder = holder[key] as never;
@@ -67,9 +67,9 @@ describe.each<[Face, object, new () => object]>([
   ['messages', FULL_BODY, CreateMessageDto],
   ['chat', FULL_CHAT_BODY, CreateChatDto],
 ])('a body of %s', (face, body, dto) => {
-  const places = objectsIn(body).map((at) => [at.join('.'), at] as const);
+  const positions = objectsIn(body).map((at) => [at.join('.'), at] as const);
 
-  it.each(places.filter(([name]) => !FREE[face].some((free) => free.test(name))))(
+  it.each(positions.filter(([name]) => !FREE[face].some((free) => free.test(name))))(
     'refuses or notes a member of %s',
     (name, at) => {
       let noted: readonly string[] | undefined;

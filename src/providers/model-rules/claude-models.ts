@@ -3,9 +3,9 @@ import type { Target } from '../../core/provider.js';
 import type { Endpoint } from '../../core/routing/catalog.js';
 import { modelFamilyOf } from './model-family.js';
 
-type Placed = Pick<Target, 'endpoint' | 'model'>;
+type ModelAtEndpoint = Pick<Target, 'endpoint' | 'model'>;
 
-/** What one of Anthropic's models takes of a request, on every platform. Anything else is a 400. */
+/** Fields and values of a request that one of Anthropic's models accepts, on every platform. Others cause a 400. */
 export interface ClaudeRules {
   /** `both`: `temperature` and `top_p` together; `one`: either of them; `none`: only the defaults, of `top_k` too. */
   readonly sampling: 'both' | 'one' | 'none';
@@ -25,7 +25,7 @@ export interface ClaudeRules {
   readonly systemTurns: boolean;
   /** Whether such a turn may set the effort (`output_config.effort`), with a beta. */
   readonly turnEfforts: boolean;
-  /** Whether the last turn may be the assistant's, which the model then continues. */
+  /** Whether the last turn may be the assistant's, which the model then continues (prefill). */
   readonly prefill: boolean;
   /** When `tool_choice` may be `any` or `tool`. */
   readonly forcedTools: 'always' | 'without thinking' | 'never';
@@ -75,7 +75,7 @@ const FABLE_5_1: ClaudeRules = { ...FABLE_5, turnEfforts: true, forcedTools: 'ne
 
 /**
  * Each model by its name without vendor, date and platform. Read 2026-11-29, in platform.claude.com/docs/en unless
- * another place is named:
+ * another page is named:
  * - sampling: models/haiku-4-5/migration-guide (one of the two), about-claude/models/migration-guide (none from Opus
  *   4.7 on); Opus 4.1: open-webui/functions, pull request 9.
  * - thinking: build-with-claude/adaptive-thinking, models/<model>/migration-guide and whats-new of each; the table of
@@ -151,7 +151,7 @@ const UNKNOWN = Symbol('no rules');
 const byEndpoint = new WeakMap<Endpoint, ClaudeRules | typeof UNKNOWN>();
 
 /** The rules of a target's model; undefined where it is none of Anthropic's, or none of its names states a version. */
-export function claudeRulesOf(target: Placed): ClaudeRules | undefined {
+export function claudeRulesOf(target: ModelAtEndpoint): ClaudeRules | undefined {
   let rules = byEndpoint.get(target.endpoint);
   if (rules === undefined) {
     const { endpoint, model } = target;
@@ -163,4 +163,4 @@ export function claudeRulesOf(target: Placed): ClaudeRules | undefined {
 }
 
 /** Whether the model can be forced to call a tool. */
-export const takesForcedChoice = (target: Placed): boolean => claudeRulesOf(target)?.forcedTools !== 'never';
+export const takesForcedChoice = (target: ModelAtEndpoint): boolean => claudeRulesOf(target)?.forcedTools !== 'never';

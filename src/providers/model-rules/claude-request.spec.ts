@@ -100,7 +100,7 @@ const native = (value: JsonObject, thinking: Thinking): { thinking: Thinking } =
 const BETWEEN = native({ type: 'between_tools' }, { type: 'disabled' });
 
 it.each<[string, string, { thinking: Thinking }, JsonObject]>([
-  ['keeps a budget as it came', 'claude-sonnet-4-5', native({ type: 'enabled', budget_tokens: 100, a: 1 }, { type: 'enabled', budgetTokens: 100 }), { type: 'enabled', budget_tokens: 100, a: 1 }],
+  ['keeps a budget unchanged', 'claude-sonnet-4-5', native({ type: 'enabled', budget_tokens: 100, a: 1 }, { type: 'enabled', budgetTokens: 100 }), { type: 'enabled', budget_tokens: 100, a: 1 }],
   ['keeps the form of a model that thinks of tools alone', 'claude-sonnet-5-5', BETWEEN, { type: 'between_tools' }],
   ['gives its own form a model that thinks of nothing', 'claude-opus-4-7', BETWEEN, { type: 'disabled' }],
   ['gives its own form a model that thinks where it is requested', 'claude-sonnet-4-5', BETWEEN, { type: 'disabled' }],
@@ -116,7 +116,7 @@ it("gives the common form of thinking that is off to a model of another vendor's
   expect(bodyOf(anthropicMessages, BETWEEN, target)['thinking']).toEqual({ type: 'disabled' });
 });
 
-it('takes no effort as it came that the model does not know', () => {
+it('takes no effort unchanged that the model does not know', () => {
   const origin = {
     vendor: 'anthropic',
     value: { effort: 'max', format: { type: 'json_schema', schema: {} } },

@@ -2,7 +2,7 @@ import type { Effort } from '../../core/conversation/effort.js';
 import type { ModelRequest, Sampling, Thinking } from '../../core/conversation/request.js';
 import type { Json } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
-import type { FittedRequest, RequestField, ThinkingMeasure } from '../../core/translation.js';
+import type { FittingResult, RequestField, ThinkingMeasure } from '../../core/translation.js';
 import { requestedEffort, BUDGET_OF_EFFORT, EFFORT_DEFAULT, nearestEffort } from '../dialects/reasoning-effort.js';
 import { claudeRulesOf, type ClaudeRules } from './claude-models.js';
 
@@ -10,7 +10,7 @@ import { claudeRulesOf, type ClaudeRules } from './claude-models.js';
 const BUDGET_MIN = 1_024;
 /** Chosen: the rest of the output limit is for the answer, since both count towards the limit. */
 const BUDGET_SHARE = 0.8;
-/** Models that always think get the least effort in place of thinking that is off. */
+/** Models that always think get the least effort instead of thinking that is off. */
 const EFFORT_LEAST: Effort = 'low';
 /** The vendor's bounds: platform.claude.com/docs/en/api/messages. */
 const TEMPERATURE_MAX = 1;
@@ -22,7 +22,7 @@ const THINKING_TOP_P_MIN = 0.95;
  * A request in the form that a model of Claude takes (docs/use/translation/claude-models.md). A form of `thinking` that
  * the model lacks becomes the one that it has. Values in a form that it has are sent as the caller wrote them.
  */
-export function fitClaude(request: ModelRequest, rules: ClaudeRules, target: Target): FittedRequest {
+export function fitClaude(request: ModelRequest, rules: ClaudeRules, target: Target): FittingResult {
   const dropped: RequestField[] = [];
   const thought = withThinking(request, rules, outputLimit(request, target), dropped);
   const measured = withEffort(thought, request, rules, dropped);
@@ -66,7 +66,7 @@ function withoutThinking(request: ModelRequest, { off, thinksByDefault }: Claude
   return { ...request, thinking: { type: 'disabled', origin: { vendor: 'anthropic', value: { type: off } } } };
 }
 
-/** The type of thinking that is off, in the vendor's words. */
+/** The vendor's name for thinking that is off. */
 const formOfOff = ({ origin }: Thinking): Json | undefined =>
   origin?.vendor === 'anthropic' ? origin.value['type'] : 'disabled';
 
@@ -77,7 +77,7 @@ export function withPlainOff(request: ModelRequest): ModelRequest {
   return { ...request, thinking: { type: 'disabled' } };
 }
 
-/** The request with a budget of thinking tokens, in place of another measure. */
+/** The request with a budget of thinking tokens, instead of another measure. */
 function withBudget(request: ModelRequest, limit: number, dropped: RequestField[]): ModelRequest {
   const { thinking, effort } = request;
   const wanted = BUDGET_OF_EFFORT[effort === undefined || effort === 'none' ? EFFORT_DEFAULT : effort];
@@ -197,7 +197,7 @@ function withSampling(request: ModelRequest, rules: ClaudeRules, dropped: Reques
       (!thinks || topP >= THINKING_TOP_P_MIN) && (rules.sampling === 'both' || kept.temperature === undefined);
     keep('top_p', isTaken, () => (kept.topP = Math.min(topP, TOP_P_MAX)));
   }
-  // Below zero it limits nothing, in another vendor's words.
+  // Below zero it limits nothing at another vendor.
   if (topK !== undefined && topK >= 0) keep('top_k', !thinks, () => (kept.topK = topK));
   return { ...request, sampling: kept };
 }

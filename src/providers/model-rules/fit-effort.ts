@@ -1,7 +1,7 @@
 import type { Effort } from '../../core/conversation/effort.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
-import type { FittedRequest, RequestField } from '../../core/translation.js';
+import type { FittingResult, RequestField } from '../../core/translation.js';
 import { EFFORT_DEFAULT, nearestEffort } from '../dialects/reasoning-effort.js';
 import { effortsOf } from './efforts.js';
 import { fitSampling } from './fit-sampling.js';
@@ -11,7 +11,7 @@ import { modelRulesOf } from './model-rules.js';
  * A request in the form that its model takes, for formats whose only measure of reasoning is an effort. Thinking that
  * is off, or on without an amount, becomes the nearest effort that the model has.
  */
-export function fitEffort(request: ModelRequest, target: Target): FittedRequest {
+export function fitEffort(request: ModelRequest, target: Target): FittingResult {
   const { thinking, effort } = request;
   const isOff = thinking?.type === 'disabled';
   if (!isOff && (thinking?.type !== 'adaptive' || effort !== undefined)) return fitSampling(request, target);

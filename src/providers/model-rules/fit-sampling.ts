@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { presentFields } from '../../core/conversation/present-fields.js';
 import type { Target } from '../../core/provider.js';
-import type { FittedRequest, RequestField } from '../../core/translation.js';
+import type { FittingResult, RequestField } from '../../core/translation.js';
 import { WITHOUT } from '../dialects/encode-context.js';
 import { requestedEffort } from '../dialects/reasoning-effort.js';
 import { modelRulesOf } from './model-rules.js';
@@ -9,7 +9,7 @@ import { modelRulesOf } from './model-rules.js';
 const NONE: readonly RequestField[] = [];
 
 /** A request in the form that its model takes, where the model bounds sampling or restricts it by the effort. */
-export function fitSampling(request: ModelRequest, target: Target): FittedRequest {
+export function fitSampling(request: ModelRequest, target: Target): FittingResult {
   const { refusesWithEffort = NONE, temperatureMax = Infinity } = modelRulesOf(target);
   const effort = requestedEffort(request);
   const isRefused = (field: RequestField): boolean => refusesWithEffort.includes(field);

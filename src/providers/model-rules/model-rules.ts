@@ -5,7 +5,7 @@ import type { RequestField } from '../../core/translation.js';
 import { claudeRulesOf } from './claude-models.js';
 import { modelFamilyOf, type ModelFamily } from './model-family.js';
 
-type Placed = Pick<Target, 'endpoint' | 'model'>;
+type ModelAtEndpoint = Pick<Target, 'endpoint' | 'model'>;
 
 /** Fields and values of its format that a model refuses. */
 export interface ModelRules {
@@ -39,19 +39,24 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
 const UP_TO_XHIGH: readonly Effort[] = [...EFFORTS, 'xhigh'];
 
 /**
- * Models of OpenAI's. Sampling: developers.openai.com/api/docs/guides/latest-model (#gpt-54-parameter-compatibility);
- * penalties: nextai-translator/nextai-translator, issue 1781; `stop`: openai (npm) 6.49.0, of o3 and o4-mini,
- * crewAIInc/crewAI, pull request 5144, of gpt-5. Efforts: learn.microsoft.com, type ReasoningEffort of
- * @azure/ai-projects; openai/openai-agents-python, issue 2089 (gpt-5.1); docs.rs, meerkat-core 0.6.25,
- * model_profile/capabilities/openai.rs (codex, gpt-5.4, gpt-5.5); egoist/chatwise-releases, issue 1257 (gpt-5.2-chat).
- * Those that do not reason ("Unsupported parameter: 'reasoning.effort'"): BoundaryML/baml, pull request 2708 (gpt-4.1),
- * Laisky/one-api, issue 120 (gpt-5-chat); gpt-5.6 and later: anomalyco/opencode, issue 36141; gpt-6-astra:
- * UKGovernmentBEIS/inspect_ai, pull request 5254. Functions at chat completions ("Function tools with reasoning_effort
- * are not supported for gpt-5.4 in /v1/chat/completions"): pipecat-ai/pipecat, issue 4043, openai/openai-openapi, issue
- * 541, livekit/agents, issue 5084 (gpt-5.4: `none` too is refused, its default is to think nothing);
- * jeffdafoe/llm-memory-api, pull request 178 (gpt-5.5: also without an effort); BerriAI/litellm, pull request 34569,
- * onyx-dot-app/onyx, issue 15008 (gpt-5.6, gpt-6-sol: `none` alone); genkit-ai/genkit-dart, pull request 423
- * (gpt-6-astra: at every effort). Read 2026-11-29.
+ * OpenAI's models. Sources, read 2026-11-29:
+ * - sampling: developers.openai.com/api/docs/guides/latest-model (#gpt-54-parameter-compatibility)
+ * - penalties: nextai-translator/nextai-translator, issue 1781
+ * - `stop`: openai (npm) 6.49.0 (o3, o4-mini); crewAIInc/crewAI, pull request 5144 (gpt-5)
+ * - efforts: learn.microsoft.com, type ReasoningEffort of @azure/ai-projects; openai/openai-agents-python, issue 2089
+ *   (gpt-5.1); docs.rs, meerkat-core 0.6.25, model_profile/capabilities/openai.rs (codex, gpt-5.4, gpt-5.5);
+ *   egoist/chatwise-releases, issue 1257 (gpt-5.2-chat); anomalyco/opencode, issue 36141 (gpt-5.6 and later);
+ *   UKGovernmentBEIS/inspect_ai, pull request 5254 (gpt-6-astra)
+ * - models that do not reason ("Unsupported parameter: 'reasoning.effort'"): BoundaryML/baml, pull request 2708
+ *   (gpt-4.1); Laisky/one-api, issue 120 (gpt-5-chat)
+ * - functions with an effort at chat completions ("Function tools with reasoning_effort are not supported for gpt-5.4
+ *   in /v1/chat/completions"):
+ *   - gpt-5.4, where also `none` is refused, and the default is not to think: pipecat-ai/pipecat, issue 4043;
+ *     openai/openai-openapi, issue 541; livekit/agents, issue 5084
+ *   - gpt-5.5, refused also without an effort: jeffdafoe/llm-memory-api, pull request 178
+ *   - gpt-5.6 and gpt-6-sol, which take `none` alone: BerriAI/litellm, pull request 34569; onyx-dot-app/onyx, issue
+ *     15008
+ *   - gpt-6-astra, refused at every effort: genkit-ai/genkit-dart, pull request 423
  */
 const GPT: readonly Row[] = [
   { name: /\bgpt-5\.\d+-chat/, efforts: ['medium'] },
@@ -79,10 +84,9 @@ const GPT: readonly Row[] = [
 const PENALTIES = ['presence_penalty', 'frequency_penalty'] as const;
 
 /**
- * Sources: docs.x.ai/docs/guides/reasoning (penalties, `stop`, and which older models take an effort); grok-4.20:
- * vercel/ai, release @ai-sdk/xai 4.0.8; grok-4.3: release @ai-sdk/xai 4.0.0-canary.61; grok-4.5: anomalyco/opencode,
- * issue
- * 39448. Read 2026-11-29.
+ * xAI's models. Sources, read 2026-11-29: docs.x.ai/docs/guides/reasoning (penalties, `stop`, and which older models
+ * take an effort); vercel/ai, releases @ai-sdk/xai 4.0.8 (grok-4.20) and 4.0.0-canary.61 (grok-4.3);
+ * anomalyco/opencode, issue 39448 (grok-4.5).
  */
 const GROK: readonly Row[] = [
   { name: /\bgrok-3-mini/, refuses: new Set([...PENALTIES, 'stop']), efforts: ['low', 'high'] },
@@ -110,7 +114,7 @@ const CANNOT_THINK: ModelRules = { refuses: new Set([...REASONING, 'verbosity'])
 const WITHOUT_EFFORT: ModelRules = { refuses: new Set(['verbosity']) };
 const NO_RULES: ModelRules = {};
 
-function claudeRules(target: Placed): ModelRules {
+function claudeRules(target: ModelAtEndpoint): ModelRules {
   const rules = claudeRulesOf(target);
   if (rules === undefined) return NO_RULES;
   if (rules.sampling === 'none') return SAMPLING_REFUSED;
@@ -120,7 +124,7 @@ function claudeRules(target: Placed): ModelRules {
 const byEndpoint = new WeakMap<Endpoint, ModelRules>();
 
 /** The known rules of a target's model, wherever it is served. */
-export function modelRulesOf(target: Placed): ModelRules {
+export function modelRulesOf(target: ModelAtEndpoint): ModelRules {
   let rules = byEndpoint.get(target.endpoint);
   if (rules === undefined) {
     rules = findRules(target);
@@ -129,7 +133,7 @@ export function modelRulesOf(target: Placed): ModelRules {
   return rules;
 }
 
-function findRules(target: Placed): ModelRules {
+function findRules(target: ModelAtEndpoint): ModelRules {
   const family = modelFamilyOf(target);
   if (family === undefined) return NO_RULES;
   if (family === 'claude') return claudeRules(target);

@@ -1,19 +1,24 @@
-import type { ContentBlock, Origin } from '../../core/conversation/content.js';
+import type { ContentBlock, Message, Origin } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { Untranslatable } from '../../core/errors.js';
 import type { Target } from '../../core/provider.js';
 import { claudeRulesOf } from './claude-models.js';
 
 /**
- * Checks a last turn of the assistant. After a turn that ends in a tool, the vendor begins a turn of its own, so that
+ * Checks a last turn of the assistant. After a turn that ends in a tool, the vendor begins a separate turn, so that
  * turn is no prefill.
  * @throws Untranslatable where the model does not continue the turn
  */
-export function assertContinues(blocks: readonly ContentBlock[], index: number, target: Target): void {
+export function assertContinues(
+  blocks: readonly ContentBlock[],
+  { paths }: Pick<Message, 'paths'>,
+  index: number,
+  target: Target,
+): void {
   if (claudeRulesOf(target)?.prefill !== false) return;
   if (blocks.some(({ type }) => type === 'opaque' || type === 'tool-use')) return;
   throw new Untranslatable(
-    `messages.${index}`,
+    paths?.[0] ?? `messages.${index}`,
     `is a last turn of the assistant, which ${target.model.id} does not continue; end with a turn of the user`,
   );
 }

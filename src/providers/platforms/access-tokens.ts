@@ -15,13 +15,13 @@ export const RENEWED_AHEAD_MS = 5 * 60_000;
 const SPENT_AHEAD_MS = 10_000;
 /** A failure is repeated to other calls for this long, which limits how often a failing token service is called. */
 export const FAILURE_KEPT_MS = 1_000;
-/** A refusal does not concern a token younger than this: the refused call used the previous token. */
+/** A refusal does not discard a token that is younger than this: the refused call used the previous token. */
 export const YOUNG_MS = 5_000;
 
 interface Entry {
   token: AccessToken | undefined;
   obtainedAtMs: number;
-  /** Shared by all waiting calls. */
+  /** The running renewal, which all waiting calls share. */
   refresh: Promise<string> | undefined;
   failure: { readonly fault: ProviderFault; readonly atMs: number } | undefined;
 }

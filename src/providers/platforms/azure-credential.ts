@@ -85,8 +85,8 @@ function entry(value: unknown): AzureResource | AzureDeployment {
 }
 
 function resourceTypeOf(members: CredentialMembers): ResourceType {
-  const given = members.optional('resource_type') ?? 'openai';
-  const known = RESOURCE_TYPES.find((type) => type === given);
+  const name = members.optional('resource_type') ?? 'openai';
+  const known = RESOURCE_TYPES.find((type) => type === name);
   if (known === undefined) throw refused('has a member resource_type that is neither openai nor ai_foundry');
   return known;
 }

@@ -3,7 +3,7 @@ import type { CallContext, CallHeaders, GuardedAddress, Platform } from '../../c
 import type { UpstreamCall, UpstreamFailure } from '../../core/provider.js';
 import { dialectOf, type DialectId, type Endpoint } from '../../core/routing/catalog.js';
 import type { Clock } from '../../core/time.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 import { pathSegment } from '../../core/text/path-segment.js';
 import { AccessTokens, type AccessToken } from './access-tokens.js';
 import {
@@ -30,7 +30,7 @@ const HOSTS: Readonly<Record<ResourceType, string>> = {
 
 /** The path after the resource's address, by dialect. */
 const PATHS: Readonly<Partial<Record<DialectId, (call: UpstreamCall) => string>>> = {
-  'openai-chat': () => '/openai/v1/chat/completions',
+  'openai-chat': ({ path }) => `/openai/v1${path}`,
   'openai-responses': () => '/openai/v1/responses',
   // The path also carries the count of tokens.
   'anthropic-messages': ({ path }) => `/anthropic${path}`,
@@ -44,7 +44,7 @@ type Access = { readonly type: 'key' } | AzureApplication | AzureResource | Azur
 
 /**
  * Azure: a resource's own address, with the deployment in the path where a version of the API is set. Calls carry a key
- * or a token of Entra. A caller's credential leads to the caller's own resource.
+ * or a token of Entra. A caller's credential names the caller's own resource.
  */
 export class AzurePlatform implements Platform {
   private readonly credentials = new CredentialReader(readAzureCredential);
@@ -154,7 +154,7 @@ function pathOf(endpoint: Endpoint, name: string, call: UpstreamCall): string {
   const dialect = dialectOf(endpoint);
   const { apiVersion } = endpoint.provider;
   if (dialect === 'openai-chat' && apiVersion !== undefined) {
-    return `/openai/deployments/${pathSegment(name)}/chat/completions?api-version=${encodeURIComponent(apiVersion)}`;
+    return `/openai/deployments/${pathSegment(name)}${call.path}?api-version=${encodeURIComponent(apiVersion)}`;
   }
   const path = PATHS[dialect];
   if (!path)

@@ -10,9 +10,9 @@ const reader = new CredentialReader((text) => text.toUpperCase());
 
 function contextWith(credential: Secret): CallContext {
   const at = endpoint('acme');
-  const place = { ...at, provider: { ...at.provider, credential: OPERATORS } };
+  const target = { ...at, provider: { ...at.provider, credential: OPERATORS } };
   const definition = { slug: 'acme', credential: 'bearer', quirks: {} } as const;
-  return { target: { model: model('a/b', [place]), endpoint: place, tier: 'standard', definition }, credential };
+  return { target: { model: model('a/b', [target]), endpoint: target, tier: 'standard', definition }, credential };
 }
 
 const [operators, callersOwn, callersLike] = [OPERATORS, new Secret('two'), new Secret('one')].map(contextWith) as [

@@ -37,7 +37,7 @@ export class CredentialMembers {
   /** @param pattern what the member may contain */
   matching(name: string, pattern: RegExp): string {
     const value = this.text(name);
-    if (!pattern.test(value)) throw refused(`has characters in ${name} that no such member has`);
+    if (!pattern.test(value)) throw refused(`has invalid characters in ${name}`);
     return value;
   }
 
@@ -83,20 +83,20 @@ export function readStructure(text: string): unknown {
 export const isCallers = ({ target, credential }: CallContext): boolean =>
   credential !== target.endpoint.provider.credential;
 
-interface Known<Reading> {
-  readonly reading: Reading;
+interface CachedReading<Credential> {
+  readonly reading: Credential;
   readonly digest: string;
 }
 
 /** Parsed credentials, each parsed once and kept as long as the credential itself. */
-export class CredentialReader<Reading> {
-  private readonly readings = new WeakMap<Secret, Known<Reading>>();
+export class CredentialReader<Credential> {
+  private readonly readings = new WeakMap<Secret, CachedReading<Credential>>();
 
   /** @param readText throws a `ProviderFault` `refused-credential`, which every reading method then throws */
-  constructor(private readonly readText: (text: string) => Reading) {}
+  constructor(private readonly readText: (text: string) => Credential) {}
 
   /** The parsed credential. */
-  read(context: CallContext): Reading {
+  read(context: CallContext): Credential {
     return this.known(context).reading;
   }
 
@@ -109,7 +109,7 @@ export class CredentialReader<Reading> {
     return isCallers(context) ? `caller ${digest}` : digest;
   }
 
-  private known({ credential }: CallContext): Known<Reading> {
+  private known({ credential }: CallContext): CachedReading<Credential> {
     if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
     let known = this.readings.get(credential);
     if (!known) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/time.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 
 /** The dependencies of a platform: the transport to a token's issuer, and the clock for signatures and tokens. */
 export interface PlatformDependencies {

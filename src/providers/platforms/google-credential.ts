@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json/json.js';
-import { isTransportHeader } from '../http-headers.js';
+import { isTransportHeader } from '../transport/http-headers.js';
 import { CredentialMembers, readStructure, refused } from './credential-members.js';
 
 /** The source of a workload's own token, which Google exchanges. */
@@ -12,13 +12,13 @@ export interface SubjectSource {
   readonly field?: string;
 }
 
-interface Place {
+interface GoogleLocation {
   readonly projectId: string;
   /** Absent: the region of the catalog's address, else the global one. */
   readonly region?: string;
 }
 
-export interface ServiceAccount extends Place {
+export interface ServiceAccount extends GoogleLocation {
   readonly type: 'service-account';
   readonly clientEmail: string;
   readonly privateKey: string;
@@ -26,7 +26,7 @@ export interface ServiceAccount extends Place {
   readonly tokenUri: string;
 }
 
-export interface ExternalAccount extends Place {
+export interface ExternalAccount extends GoogleLocation {
   readonly type: 'external-account';
   readonly audience: string;
   readonly subjectTokenType: string;
@@ -44,7 +44,7 @@ const TOKEN_URL = 'https://sts.googleapis.com/v1/token';
 /** Sources of subject tokens other than files and addresses, by their member. */
 const OTHER_SOURCES: readonly (readonly [string, string])[] = [
   ['environment_id', 'takes its token from a workload at AWS, which is not supported: use a token by file or url'],
-  ['executable', 'has a program run for its token, which is not supported: use a token by file or url'],
+  ['executable', 'gets its token from a program, which is not supported: use a token by file or url'],
   ['certificate', 'authenticates by a certificate, which is not supported: use a token by file or url'],
 ];
 
@@ -68,7 +68,7 @@ function serviceAccount(members: CredentialMembers): ServiceAccount {
   const privateKeyId = members.optional('private_key_id');
   return {
     type: 'service-account',
-    ...placeOf(members, members.part('project_id', PROJECT)),
+    ...locationOf(members, members.part('project_id', PROJECT)),
     clientEmail: members.text('client_email'),
     privateKey: members.text('private_key'),
     tokenUri: members.optional('token_uri') ?? TOKEN_URI,
@@ -87,7 +87,7 @@ function externalAccount(members: CredentialMembers): ExternalAccount {
   const impersonationUrl = members.optional('service_account_impersonation_url');
   return {
     type: 'external-account',
-    ...placeOf(members, projectOf(members, impersonationUrl)),
+    ...locationOf(members, projectOf(members, impersonationUrl)),
     audience: members.text('audience'),
     subjectTokenType: members.text('subject_token_type'),
     tokenUrl: members.optional('token_url') ?? TOKEN_URL,
@@ -100,7 +100,9 @@ function externalAccount(members: CredentialMembers): ExternalAccount {
   };
 }
 
-/** Such credentials need not name a project: it is that of the impersonated service account. */
+/**
+ * Project of an external-account credential. Without a member that names it, it is the impersonated service account's.
+ */
 function projectOf(members: CredentialMembers, impersonationUrl: string | undefined): string {
   for (const name of ['project_id', 'quota_project_id']) if (members.has(name)) return members.part(name, PROJECT);
   const project = /@([a-z0-9-]+)\.iam\.gserviceaccount\.com/.exec(impersonationUrl ?? '')?.[1];
@@ -108,7 +110,7 @@ function projectOf(members: CredentialMembers, impersonationUrl: string | undefi
   return project;
 }
 
-function placeOf(members: CredentialMembers, projectId: string): Place {
+function locationOf(members: CredentialMembers, projectId: string): GoogleLocation {
   const region = members.optionalPart('region');
   return { projectId, ...(region !== undefined && { region }) };
 }

@@ -2,7 +2,7 @@ import { sign } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Clock } from '../../core/time.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 import type { AccessToken } from './access-tokens.js';
 import { refused } from './credential-members.js';
 import type { ExternalAccount, ServiceAccount } from './google-credential.js';

@@ -1,7 +1,7 @@
 // Goal: no private key of a caller's costs more than a common one. Method: keys as libraries write them, and keys with
 // extreme numbers, none of which may take more than a fraction of what it would cost in the library.
 import { createDiffieHellmanGroup, createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
-import { stopwatch } from '../../../test/support/pace.js';
+import { stopwatch } from '../../../test/support/cpu-time.js';
 import { readRsaKey } from './rsa-key.js';
 
 const RSA = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;

@@ -44,8 +44,8 @@ export function readRsaKey(pem: string): KeyObject {
 }
 
 function isOfRsa(pkcs8: Buffer): boolean {
-  const place = pkcs8.indexOf(RSA_IN_PKCS8);
-  return place >= 0 && place <= HEAD_BYTES_MAX;
+  const index = pkcs8.indexOf(RSA_IN_PKCS8);
+  return index >= 0 && index <= HEAD_BYTES_MAX;
 }
 
 /** The library takes any size, and the longest number decides the cost of a signature. */

@@ -4,7 +4,7 @@ import { AheadClock } from '../../../test/support/ahead-clock.js';
 import { endpoint, model, provider } from '../../../test/support/route-inputs.js';
 import { DIALECT_IDS, PLATFORM_IDS, SERVED_DIALECTS, type DialectId } from '../../core/routing/catalog.js';
 import { SseReader } from '../../core/stream/sse.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 import { PLATFORMS } from './index.js';
 
 const dependencies = { transport: {} as Transport, clock: new AheadClock() };

@@ -3,7 +3,7 @@ import { ProviderFault, type FaultKind } from '../../core/errors.js';
 import { isJsonObject, parseJson, type JsonObject } from '../../core/json/json.js';
 import { DAY_MS } from '../../core/time.js';
 import type { GuardedAddress } from '../../core/platform.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 import type { AccessToken } from './access-tokens.js';
 
 /**

@@ -42,7 +42,7 @@ export const takesBeta = (beta: string): boolean => !ANTHROPIC_ALONE_BETAS.some(
 
 type Adapt = (call: UpstreamCall) => UpstreamCall;
 
-/** By dialect; the bodies of other dialects are sent unchanged. */
+/** Adapters by dialect; the bodies of other dialects are sent unchanged. */
 const ADAPTERS: Readonly<Partial<Record<DialectId, Adapt>>> = {
   'google-gemini': adaptGemini,
   'anthropic-messages': adaptMessages,

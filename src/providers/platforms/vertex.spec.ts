@@ -9,7 +9,7 @@ import type { CallContext } from '../../core/platform.js';
 import type { UpstreamCall } from '../../core/provider.js';
 import type { Endpoint } from '../../core/routing/catalog.js';
 import { Secret } from '../../core/secret.js';
-import type { Transport } from '../transport.js';
+import type { Transport } from '../transport/transport.js';
 import { VertexPlatform } from './vertex.js';
 
 const platform = new VertexPlatform({ transport: {} as Transport, clock: new AheadClock() });

@@ -59,6 +59,11 @@ export class VertexPlatform implements Platform {
     return dialect !== 'anthropic-messages';
   }
 
+  /** Always false: Vertex serves embeddings as predictions, a format that no dialect has. */
+  doesTasks(): boolean {
+    return false;
+  }
+
   address(context: CallContext, call: UpstreamCall): string {
     const { endpoint, definition } = context.target;
     const route = ROUTES[dialectOf(endpoint)];

@@ -10,7 +10,7 @@ export const ofProcess = (): CommandContext => ({
 });
 
 /**
- * The same for work that is done completely or not at all: a first signal may undo it, a second one ends the process.
+ * Context for work that is done completely or not at all: a first signal may undo it, a second one ends the process.
  */
 export function ofStoppableProcess(): CommandContext {
   const stop = new AbortController();

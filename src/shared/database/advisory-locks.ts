@@ -42,30 +42,32 @@ export const ADVISORY_LOCKS = {
   destinations: 4_721_041,
   /** Counting the alarms of an account. */
   alarms: 4_721_042,
+  /** Counting the presets of a workspace, and numbering the versions of one. */
+  presets: 4_721_043,
 } as const;
 
 export type AdvisoryLock = keyof typeof ADVISORY_LOCKS;
 
 /** Runs statements within a transaction. */
-type Querying = Pick<EntityManager | QueryRunner, 'query'>;
+type StatementRunner = Pick<EntityManager | QueryRunner, 'query'>;
 
 /**
  * Waits for a lock and holds it until the transaction ends. The transaction must have the level `READ COMMITTED`: under
  * a stricter one its snapshot would be older than the wait.
  * @param of the account, workspace or other object to lock; absent: everything
  */
-export async function waitForLock(transaction: Querying, lock: AdvisoryLock, of?: string): Promise<void> {
+export async function waitForLock(transaction: StatementRunner, lock: AdvisoryLock, of?: string): Promise<void> {
   if (of === undefined) await transaction.query('SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS[lock]]);
   else await transaction.query('SELECT pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS[lock], of]);
 }
 
-/** As `waitForLock`, beside others that share it. */
-export async function waitForSharedLock(transaction: Querying, lock: AdvisoryLock): Promise<void> {
+/** `waitForLock` for a lock that several transactions may share. */
+export async function waitForSharedLock(transaction: StatementRunner, lock: AdvisoryLock): Promise<void> {
   await transaction.query('SELECT pg_advisory_xact_lock_shared($1)', [ADVISORY_LOCKS[lock]]);
 }
 
 /** Takes a lock until the transaction ends, unless another transaction holds it. */
-export async function tryLock(transaction: Querying, lock: AdvisoryLock): Promise<boolean> {
+export async function tryLock(transaction: StatementRunner, lock: AdvisoryLock): Promise<boolean> {
   const rows = (await transaction.query('SELECT pg_try_advisory_xact_lock($1) AS taken', [
     ADVISORY_LOCKS[lock],
   ])) as readonly { readonly taken: boolean }[];

@@ -4,17 +4,17 @@ import type { DataSource } from 'typeorm';
 import { Clock } from '../../core/time.js';
 import { DatabaseHealth } from './database-health.js';
 
-class HandClock extends Clock {
+class ManualClock extends Clock {
   at = 1_000;
   override now(): number {
     return this.at;
   }
 }
 
-function setUp(): { health: DatabaseHealth; clock: HandClock; questions: PromiseWithResolvers[] } {
+function setUp(): { health: DatabaseHealth; clock: ManualClock; questions: PromiseWithResolvers[] } {
   const questions: PromiseWithResolvers[] = [];
   const query = () => new Promise<unknown>((resolve, reject) => questions.push({ resolve, reject }));
-  const clock = new HandClock();
+  const clock = new ManualClock();
   return { health: new DatabaseHealth({ query } as unknown as DataSource, clock), clock, questions };
 }
 

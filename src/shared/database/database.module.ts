@@ -9,11 +9,12 @@ import { DatabaseHealth } from './database-health.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { DirectoryOpener, EmbeddedOpener, SLOW_START_MS } from './embedded.js';
 import { EngineLife } from './engine-life.js';
+import { ExpiringRows } from './expiring-rows.js';
 import { migrate } from './migrate.js';
 import { asRefusedMigration, missingRightMessage } from './missing-right.js';
 import { databaseOptions } from './options.js';
 import { Statements } from './statements.js';
-import { StoreUpkeep } from './store-upkeep.js';
+import { StoreMaintenance } from './store-maintenance.js';
 import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 import { WatchedClient } from './watched-client.js';
@@ -45,8 +46,8 @@ export class DatabaseModule {
           dataSourceFactory: openPatiently,
         }),
       ],
-      providers: [BackupPort, DatabaseHealth, Statements, StoreUpkeep, life],
-      exports: [DatabaseHealth, EngineLife, Statements],
+      providers: [BackupPort, DatabaseHealth, ExpiringRows, Statements, StoreMaintenance, life],
+      exports: [DatabaseHealth, EngineLife, ExpiringRows, Statements],
     };
   }
 }
@@ -84,11 +85,13 @@ async function openPatiently(options?: DataSourceOptions): Promise<DataSource> {
       const missing = missingRightMessage(error, url);
       if (missing !== undefined) throw new StoreRefused(missing);
       if (!isDatabaseUnavailable(error)) throw error;
-      const failure = systemCode(error) ?? 'no answer';
+      // Without a code it is the driver's own, such as a time-out: a busy machine may cause it as well.
+      const failure = systemCode(error) ?? (error as Error).message;
       if (attempt === CONNECT_ATTEMPTS_MAX) {
-        throw new StoreRefused(`${reason}, which was not reached in ${CONNECT_ATTEMPTS_MAX} attempts (${failure}).`);
+        throw new StoreRefused(`${reason}, which could not be used in ${CONNECT_ATTEMPTS_MAX} attempts (${failure}).`);
       }
-      if (attempt === 1) new Logger('Database').warn(`${reason}, which is not reached yet (${failure})`);
+      if (attempt === 1)
+        new Logger('Database').warn(`${reason}, which cannot be used yet (${failure}). The start waits for it.`);
       await setTimeout(CONNECT_PAUSE_MS);
     }
   }

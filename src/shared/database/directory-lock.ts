@@ -6,7 +6,10 @@ import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 
 const HEARTBEAT_MS = 1_000;
-/** How long a lock of an invisible process may go without a heartbeat. An owner's event loop may stall for seconds. */
+/**
+ * Milliseconds without a heartbeat after which the lock of an invisible process is void. An owner's event loop may
+ * stall for seconds.
+ */
 const SILENCE_MS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
 
@@ -22,9 +25,11 @@ export interface DirectoryLock {
 
 /**
  * Takes the lock at `path` for this process, also from a dead owner.
- * The file is created exclusively and deleted only by its owner. A dead owner's lock is succeeded instead: the file
- * `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the winner renames its file over
- * the lock. A successor that dies in between is succeeded in the same way. Losers find another living owner.
+ *
+ * The file is created exclusively, and only its owner deletes it. The lock of a dead owner is taken over in two steps:
+ * a process creates the file `<path>.<nonce of the dead owner>` exclusively, so that only one of several succeeds, and
+ * renames this file over the lock. If it dies in between, it is a dead owner itself, and its file is taken over in the
+ * same way. The others find a living owner.
  * @param silenceMs how long an owner in another container or on another machine may be silent before it counts as dead
  * @throws StoreRefused while another living process has it
  */
@@ -60,8 +65,8 @@ async function tryToAcquire(path: string, self: LockOwner, silenceMs: number): P
   }
   if (dead.length === 0) return true;
 
-  // Between reading and creating, another successor may have finished: then the chain no longer leads here.
-  if (!(await leadsTo(path, self.nonce, dead.length))) {
+  // Between reading and creating, another successor may have finished: then the chain no longer ends here.
+  if (!(await isLockedBy(path, self.nonce, dead.length))) {
     await rm(link, { force: true });
     return false;
   }
@@ -70,7 +75,7 @@ async function tryToAcquire(path: string, self: LockOwner, silenceMs: number): P
   return true;
 }
 
-async function leadsTo(path: string, nonce: string, steps: number): Promise<boolean> {
+async function isLockedBy(path: string, nonce: string, steps: number): Promise<boolean> {
   let link = path;
   for (let step = 0; step < steps; step++) link = `${path}.${(await readOwner(link)).nonce}`;
   return (await readOwner(link)).nonce === nonce;
@@ -95,14 +100,14 @@ async function create(path: string, owner: LockOwner): Promise<boolean> {
   }
 }
 
-interface Judged {
+interface LockState {
   readonly nonce: string;
   readonly pid: number | undefined;
   readonly alive: boolean;
 }
 
 /** Whether the owner of this link lives; `undefined` when the link is gone. */
-async function judge(link: string, self: LockOwner, silenceMs: number): Promise<Judged | undefined> {
+async function judge(link: string, self: LockOwner, silenceMs: number): Promise<LockState | undefined> {
   const first = await readOwner(link);
   if (first.beatMs === undefined) return undefined;
   for (let silentMs = 0; ; silentMs += LOOK_EVERY_MS) {
@@ -149,7 +154,7 @@ function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-function refusal(path: string, owner: Judged): string {
+function refusal(path: string, owner: LockState): string {
   const user = owner.pid === undefined ? 'another process' : `another process (pid ${owner.pid})`;
   return (
     `${path}: the embedded database is in use by ${user}. It serves one process at a time: stop the other one, give this ` +

@@ -15,5 +15,5 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 export function diskFullMessage(error: unknown): string | undefined {
   if (!isDiskFull(error)) return undefined;
   const message = messageOf(error);
-  return `The disk of DATA_DIR or of the database is full (${message}). Make room there and start again.`;
+  return `The disk of DATA_DIR or of the database is full (${message}). Free some space there and start again.`;
 }

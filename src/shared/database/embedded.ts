@@ -6,6 +6,7 @@ import { createDataDirectory } from '../data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { initialise, loadEngine, type EmbeddedEngine } from './embedded-engine.js';
 import { EngineLife } from './engine-life.js';
+import { EngineTurns } from './engine-turns.js';
 import { gatheringMessages } from './gathered-messages.js';
 import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
@@ -15,7 +16,7 @@ import { systemCode } from './system-code.js';
  */
 export const STORE_VERSION = 1;
 
-/** Its folder in the data directory. */
+/** Name of the embedded database's folder within DATA_DIR. */
 export const DATABASE = 'database';
 const UNFINISHED = 'database.new-';
 /** Creating it takes two seconds on an idle machine. */
@@ -26,7 +27,7 @@ const ROOM_BYTES = 64 * MIB;
 /**
  * The engine's defaults are for a server. 128 MB of buffers would stay resident for a database that fits into the
  * system's own cache. Its log keeps up to a gigabyte of files for reuse: here three of 16 MB suffice, because
- * `StoreUpkeep` triggers checkpoints.
+ * `StoreMaintenance` triggers checkpoints.
  */
 const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=48MB', 'max_wal_size=96MB'];
 
@@ -69,8 +70,9 @@ export class DirectoryOpener extends EmbeddedOpener {
       const { PGlite, createPgConfig } = await this.load();
       const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
       const database = await withRoom(dataDir, () => PGlite.create({ dataDir: directory, startParams }));
+      const turns = new EngineTurns();
       return {
-        connect: () => createPgConfig(gatheringMessages(database, life)).connection,
+        connect: () => createPgConfig(gatheringMessages(database, life, turns)).connection,
         close: async () => {
           // A dead engine does not answer to a close either.
           if (!life.diedOf) await database.close();
@@ -86,7 +88,7 @@ export class DirectoryOpener extends EmbeddedOpener {
   private async create(dataDir: string, directory: string): Promise<void> {
     const report = (): void =>
       new Logger('Database').log(
-        `The first start makes the embedded database in ${directory}. On a busy machine this takes up to some minutes.`,
+        `The first start makes the embedded database in ${directory}. On a busy machine this takes up to three minutes.`,
       );
     const slow = this.slowMs === undefined ? undefined : setTimeout(report, this.slowMs);
     try {
@@ -107,7 +109,7 @@ async function withRoom<T>(dataDir: string, work: () => Promise<T>): Promise<T> 
     if (left >= ROOM_BYTES) throw error;
     throw new StoreRefused(
       `The embedded database in ${dataDir} cannot be opened: its disk has ${Math.floor(left / MIB)} MiB left, and ` +
-        `${ROOM_BYTES / MIB} may be needed. Make room there and start again.`,
+        `${ROOM_BYTES / MIB} may be needed. Free some space there and start again.`,
     );
   }
 }
@@ -122,7 +124,9 @@ async function isComplete(directory: string): Promise<boolean> {
 
   // An engine without its own version file would silently create an empty database here.
   if (!files.includes('VERSION') || !files.includes('PG_VERSION')) {
-    throw new StoreRefused(`${directory} is not a complete database of Fairlead. Move it away or restore it.`);
+    throw new StoreRefused(
+      `${directory} is not a complete database of Fairlead. Move the folder away, or restore a backup.`,
+    );
   }
   const version = (await readFile(join(directory, 'VERSION'), 'utf8')).trim();
   if (version === String(STORE_VERSION)) return true;

@@ -23,7 +23,7 @@ export class EngineLife {
     return this.died;
   }
 
-  /** It is dead for good; the first cause is reported. */
+  /** Notes the death of the engine, which is final. The first cause is reported. */
   end(died: EngineDied): void {
     this.died ??= died;
     this.report(this.died);

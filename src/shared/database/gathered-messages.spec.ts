@@ -1,11 +1,13 @@
 /**
- * A statement reaches the engine as one piece, in any form, and single messages are not held back; an engine that dies
- * reports it once, and receives nothing more. The messages of the driver, in front of an engine that records its input.
+ * A statement reaches the engine as one piece, in any form, and single messages are not held back; many in a row leave
+ * turns to others; an engine that dies reports it once, and receives nothing more. The messages of the driver, in front
+ * of an engine that records its input.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { serialize } from 'pg-protocol';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { EngineDied, EngineLife } from './engine-life.js';
+import { EngineTurns } from './engine-turns.js';
 import { gatheringMessages } from './gathered-messages.js';
 
 const PARSE = serialize.parse({ name: 'a', text: 'select $1', types: [] });
@@ -57,7 +59,7 @@ it.each<[string, Buffer[][]]>([
   ],
 ])('passes on %s', async (_what, pieces) => {
   const connection = gatheringMessages(engine);
-  expect(await send(connection, ...pieces.flat())).toEqual(pieces.map((_, place) => `answer ${place + 1}`));
+  expect(await send(connection, ...pieces.flat())).toEqual(pieces.map((_, index) => `answer ${index + 1}`));
   expect(handed.map(({ piece }) => piece.toString('hex'))).toEqual(
     pieces.map((piece) => Buffer.concat(piece).toString('hex')),
   );
@@ -111,4 +113,21 @@ describe('an engine', () => {
     life.end(second!);
     expect(life.diedOf).toBe(first);
   });
+});
+
+it('lets others in between many statements in a row, whichever connections send them', async () => {
+  const busy = {
+    ...engine,
+    execProtocolStream: async (): Promise<unknown[]> => {
+      for (const began = performance.now(); performance.now() - began < 1;);
+      return [];
+    },
+  } as unknown as PGlite;
+  const turns = new EngineTurns();
+  const connections = [1, 2].map(() => gatheringMessages(busy, undefined, turns));
+  let passed = 0;
+  const other = setInterval(() => passed++, 0);
+  for (let done = 0; done < 100; done++) await connections[done % 2]!.execProtocolStream(SYNC, {});
+  clearInterval(other);
+  expect(passed).toBeGreaterThan(10);
 });

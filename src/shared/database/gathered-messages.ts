@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { EngineDied, EngineLife } from './engine-life.js';
+import { EngineTurns } from './engine-turns.js';
 
 /** The parts of the engine that the adapter for node-postgres uses. */
 type Messages = Pick<PGlite, 'waitReady' | 'execProtocolStream'>;
@@ -17,9 +18,10 @@ const DEADLY: ReadonlySet<unknown> = new Set(['PANIC', 'FATAL']);
  * Wraps the engine for one connection of the adapter, so that it passes a statement as one piece: each piece costs
  * about as much as a short statement itself, and the adapter sends a statement in three to five.
  * @param life is notified when the engine ends; from then on every statement fails immediately
+ * @param turns of the engine, whichever connection uses it
  */
-export const gatheringMessages = (engine: PGlite, life = new EngineLife()): PGlite =>
-  new GatheredMessages(engine, life) as unknown as PGlite;
+export const gatheringMessages = (engine: PGlite, life = new EngineLife(), turns = new EngineTurns()): PGlite =>
+  new GatheredMessages(engine, life, turns) as unknown as PGlite;
 
 class GatheredMessages implements Messages {
   private messages: Uint8Array[] = [];
@@ -27,6 +29,7 @@ class GatheredMessages implements Messages {
   constructor(
     private readonly engine: Messages,
     private readonly life: EngineLife,
+    private readonly turns: EngineTurns,
   ) {}
 
   get waitReady(): Promise<void> {
@@ -43,8 +46,11 @@ class GatheredMessages implements Messages {
     const { messages } = this;
     const piece = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
     this.messages = [];
+    this.turns.begin();
     // The engine writes files directly, so there is nothing to synchronise.
     const answers = await this.engine.execProtocolStream(piece, { ...options, syncToFs: false });
+    const nextTurn = this.turns.end();
+    if (nextTurn) await nextTurn;
     for (const answer of answers) if ('severity' in answer && isDeadly(answer)) throw this.end(answer);
     return answers;
   }

@@ -31,6 +31,14 @@ import { BoundKeys1796041000000 } from './migrations/1796041000000-bound-keys.js
 import { FigureNames1796042000000 } from './migrations/1796042000000-figure-names.js';
 import { ForgottenCounters1796042100000 } from './migrations/1796042100000-forgotten-counters.js';
 import { ConsoleSessions1796045000000 } from './migrations/1796045000000-console-sessions.js';
+import { LedgerVerifications1796051500000 } from './migrations/1796051500000-ledger-verifications.js';
+import { Presets1796060000000 } from './migrations/1796060000000-presets.js';
+import { FigureWeeks1796061000000 } from './migrations/1796061000000-figure-weeks.js';
+import { OutcomeIndex1796062000000 } from './migrations/1796062000000-outcome-index.js';
+import { KeptReplies1796070000000 } from './migrations/1796070000000-kept-replies.js';
+import { ExpiringRows1796080000000 } from './migrations/1796080000000-expiring-rows.js';
+import { ListedRows1796090000000 } from './migrations/1796090000000-listed-rows.js';
+import { ConsolePersons1796046000000 } from './migrations/1796046000000-console-persons.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -66,6 +74,14 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   FigureNames1796042000000,
   ForgottenCounters1796042100000,
   ConsoleSessions1796045000000,
+  ConsolePersons1796046000000,
+  LedgerVerifications1796051500000,
+  Presets1796060000000,
+  FigureWeeks1796061000000,
+  OutcomeIndex1796062000000,
+  KeptReplies1796070000000,
+  ExpiringRows1796080000000,
+  ListedRows1796090000000,
 ];
 
 /**
@@ -85,5 +101,5 @@ export const FORMER_HISTORIES: readonly [readonly string[], ...(readonly string[
   ['Tables1795300000000', 'LedgerFunctions1795300000001', 'DurableHolds1795400390000', 'TrueRefusals1795417800000'],
 ];
 
-/** Those of `MIGRATIONS` that create the tables of the former histories. */
+/** Migrations that create the tables of the former histories. */
 export const FORMER_AS: readonly string[] = MIGRATIONS.slice(0, 2).map(({ name }) => name);

@@ -9,7 +9,7 @@ const NO_SCHEMA = '3F000';
 /** SQLSTATE: a standby, or a role whose transactions are read-only by default. */
 const READ_ONLY = '25006';
 
-/** How PostgreSQL names the object of a refusal: `permission denied for table keys`. */
+/** The object of a refusal in PostgreSQL's messages: `permission denied for table keys`. */
 const DENIED = /permission denied for (schema|database) "?([^"]+)"?$/;
 /** The schema of a database that names no other. */
 const SCHEMA_DEFAULT = 'public';
@@ -44,7 +44,8 @@ const FIND_ROLE = `
   ) owner on true`;
 
 /**
- * What to report of a migration that failed: where the role lacks rights, one line with all statements that give them.
+ * Error to report for a migration that failed: where the role lacks rights, one line with all statements that give
+ * them.
  * @param dataSource knows the role; it must still be open
  * @returns the error itself where rights are not its cause
  */
@@ -70,9 +71,9 @@ export async function asRefusedMigration(error: unknown, dataSource: DataSource)
 }
 
 /**
- * What to report of another statement that was refused for want of a right. Which others are missing is not known, so
- * that all that the gateway needs are named: none is left for the next start to report.
- * @param url as `DATABASE_URL` has it; undefined: the database is embedded
+ * Message for another statement that the database refused for lack of a right. It lists all rights that the gateway
+ * needs, because the error names only one: the next start then reports no other.
+ * @param url `DATABASE_URL`; undefined: the database is embedded
  * @returns undefined where rights are not the cause
  */
 export function missingRightMessage(error: unknown, url: string | undefined): string | undefined {

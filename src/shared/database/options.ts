@@ -6,7 +6,7 @@ import { embeddedDriver } from './embedded-pool.js';
 import { MIGRATIONS } from './migrations.js';
 import { storeDriver } from './store-driver.js';
 
-/** How long to wait for a connection, new or free. */
+/** Milliseconds to wait for a connection, new or free. */
 const CONNECT_MS_MAX = 2_000;
 /** An idle connection is kept across the pauses of ordinary traffic, and returned to the server at night. */
 const IDLE_MS_MAX = 60_000;
@@ -26,7 +26,7 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     synchronize: false,
-    // It would print to the console, including the parameters of failed statements. Failures are thrown as well.
+    // TypeORM would print to the console, including the parameters of failed statements. Failures are thrown as well.
     logging: false,
     logger: new SilentLogger(),
     migrations: [...MIGRATIONS],

@@ -5,7 +5,7 @@ import { systemCode } from './system-code.js';
 /** Identifies a process, also among processes that reuse its number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In clock ticks since boot; `null` where the system does not provide it. */
+  /** Start in clock ticks since boot; `null` where the system does not provide it. */
   readonly startedAt: string | null;
   /**
    * The scope in which `pid` is unique: one boot of one machine and one pid namespace. Every container has a process 1.
@@ -18,16 +18,16 @@ export async function identifySelf(): Promise<ProcessIdentity> {
 }
 
 /** Whether the process still runs; `undefined` when it is in a scope that this process cannot see. */
-export async function isAlive(other: ProcessIdentity, self: ProcessIdentity): Promise<boolean | undefined> {
-  if (other.place !== self.place) return undefined;
+export async function isAlive(identity: ProcessIdentity, self: ProcessIdentity): Promise<boolean | undefined> {
+  if (identity.place !== self.place) return undefined;
   try {
-    process.kill(other.pid, 0);
+    process.kill(identity.pid, 0);
   } catch (error) {
     // Any other refusal (EPERM) comes from a process that exists.
     if (systemCode(error) === 'ESRCH') return false;
   }
   // The number may have been reused since.
-  return other.startedAt === null || other.startedAt === (await startOf(other.pid));
+  return identity.startedAt === null || identity.startedAt === (await startOf(identity.pid));
 }
 
 async function startOf(pid: number): Promise<string | null> {

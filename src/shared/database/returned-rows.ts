@@ -7,7 +7,7 @@ import type {
   UpdateQueryBuilder,
 } from 'typeorm';
 
-/** What an insert, and an update, of a row accept. */
+/** Values of a row that an insert and an update accept. */
 type Inserted<Row extends ObjectLiteral> = Parameters<InsertQueryBuilder<Row>['values']>[0];
 type Updated<Row extends ObjectLiteral> = Parameters<UpdateQueryBuilder<Row>['set']>[0];
 

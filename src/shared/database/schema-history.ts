@@ -29,9 +29,9 @@ export function assertOfThisRelease(
   executed: readonly string[],
   known: readonly string[] = MIGRATIONS.map(({ name }) => name),
 ): void {
-  const strangers = executed.filter((name) => !known.includes(name));
-  if (strangers.length === 0) return;
-  if (strangers.every((name) => FORMER_HISTORIES.flat().includes(name))) {
+  const unknownMigrations = executed.filter((name) => !known.includes(name));
+  if (unknownMigrations.length === 0) return;
+  if (unknownMigrations.every((name) => FORMER_HISTORIES.flat().includes(name))) {
     throw new StoreRefused(
       'The database was made by a version before the first release, whose schema this one does not migrate: export it with ' +
         'that version (npm run data:export -- --out FILE) and import the file with this one into an empty database ' +
@@ -39,7 +39,7 @@ export function assertOfThisRelease(
     );
   }
   throw new StoreRefused(
-    `The database has been migrated by a newer release (${strangers.join(', ')} is not known here). Run that release, or ` +
+    `The database has been migrated by a newer release (${unknownMigrations.join(', ')} is not known here). Run that release, or ` +
       'restore a backup from before it.',
   );
 }

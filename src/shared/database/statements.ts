@@ -52,7 +52,7 @@ export class Statements {
     });
   }
 
-  /** Of all users of the pool. */
+  /** Connections of all users of the pool. */
   get connections(): { readonly busy: number; readonly idle: number; readonly waiting: number } {
     const { totalCount, idleCount, waitingCount } = this.pool;
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
@@ -61,7 +61,7 @@ export class Statements {
 
 type Callback = (error?: Error | null) => void;
 
-/** Its types lack the callback of a custom query. */
+/** The pool of the driver; the driver's types omit the callback of a custom query. */
 interface Pool extends Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> {
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>>;
   query(query: ValueQuery, values: undefined, callback: Callback): void;

@@ -40,11 +40,11 @@ export class WatchedClient extends pg.Client {
   private giveUp(): void {
     // An idle connection owes nothing; a dead one shows at its next use.
     if (this.isPatient || !this.parts()._getActiveQuery()) return;
-    // The driver and its callers recognise a lost connection by these words.
+    // The driver and its callers recognise a lost connection by this message.
     this.parts().connection.stream.destroy(new Error('Connection terminated: no answer in time'));
   }
 
-  // Neither is in the driver's types, and there is no other access to its socket.
+  // The driver's types lack these two members, and there is no other access to its socket.
   private parts(): DriverParts {
     return this as unknown as DriverParts;
   }

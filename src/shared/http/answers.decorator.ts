@@ -38,7 +38,7 @@ export interface DescribedReply extends AnswerFacts {
   readonly reply: TSchema;
 }
 
-/** What a handler may return: the reply, its printed text, or nothing where it writes the response by itself. */
+/** The types that a handler may return: the reply, its printed text, or nothing if it writes the response. */
 type Returned<Reply> = Reply | string | undefined | Promise<Reply | string | void>;
 
 /**
@@ -47,7 +47,7 @@ type Returned<Reply> = Reply | string | undefined | Promise<Reply | string | voi
  */
 export const Answers =
   <Reply extends TSchema>(reply: Reply, facts: AnswerFacts) =>
-  <Handler extends (...given: never[]) => Returned<Static<Reply>>>(
+  <Handler extends (...parameters: never[]) => Returned<Static<Reply>>>(
     target: object,
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<Handler>,
@@ -59,7 +59,7 @@ export const Answers =
 export const answerOf = (handler: object): DescribedReply | undefined =>
   Reflect.getMetadata(ANSWER, handler) as DescribedReply | undefined;
 
-/** The route is for an HTML page, or is one: it is not part of the API, nor of its description. */
+/** The route serves an HTML page or what such a page loads. It is not part of the API or its description. */
 export const Unlisted = (): MethodDecorator => SetMetadata(UNLISTED, true);
 
 export const isUnlisted = (handler: object): boolean => Reflect.hasMetadata(UNLISTED, handler);

@@ -8,7 +8,11 @@ export const Closed = (): ClassDecorator => (dtoClass) => void CLOSED.add(dtoCla
 
 /** Whether `@Closed()` is on a class, or on one it extends. */
 export function isClosed(dtoClass: object): boolean {
-  for (let one: object | null = dtoClass; one !== null; one = Object.getPrototypeOf(one) as object | null)
-    if (CLOSED.has(one)) return true;
+  for (
+    let prototype: object | null = dtoClass;
+    prototype !== null;
+    prototype = Object.getPrototypeOf(prototype) as object | null
+  )
+    if (CLOSED.has(prototype)) return true;
   return false;
 }

@@ -14,7 +14,7 @@ interface FieldRules {
   readonly mayBeNull: boolean;
   /** The schemas of `@Fits`. */
   readonly schemas: readonly Compiled<unknown>[];
-  /** Of `@ReadableBy`. */
+  /** The checks of `@ReadableBy`. */
   readonly readers: readonly ((value: unknown) => boolean)[];
 }
 
@@ -56,9 +56,9 @@ export class DtoRules {
 
   /** The first unknown field of a closed body, its own before those of nested objects. */
   findUnknownField(body: JsonObject): Fault | undefined {
-    const stranger = Object.keys(body).find((key) => !this.fields.has(key));
-    if (stranger !== undefined)
-      return { path: pathText([stranger]), reason: suggestOrListFields(stranger, this.usable) };
+    const unknownField = Object.keys(body).find((key) => !this.fields.has(key));
+    if (unknownField !== undefined)
+      return { path: pathText([unknownField]), reason: suggestOrListFields(unknownField, this.usable) };
     for (const { name, schemas } of this.rules) {
       for (const { schema } of schemas) {
         const fault = findUnknownField(schema, body[name], [name]);
@@ -91,7 +91,7 @@ export class DtoRules {
   }
 }
 
-/** True for a rule that does not restrict values. */
+/** False for a rule that refuses every value and exists only to give the reason (`canRequest`). */
 function canRequestBy(rule: FieldRule): boolean {
   if (rule.kind === 'fits') return canRequest(rule.schema.schema);
   return rule.kind !== 'readable' || canRequest(rule.schema);

@@ -12,9 +12,9 @@ import { undeclaredMembers } from './undeclared-members.js';
 /** After a longer validation, as of a long list, the event loop is yielded to before the body is used. */
 const TURN_MS = 5;
 
-/** Where a DTO keeps the undeclared fields of the caller. */
+/** The key under which a DTO keeps the caller's undeclared fields. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');
-/** Where a DTO keeps the members of its nested objects that no schema names; absent: there are none. */
+/** The key under which a DTO keeps members of nested objects that no schema names; absent: there are none. */
 export const UNKNOWN_MEMBERS: unique symbol = Symbol('unknown members');
 
 interface WithUnknownFields {
@@ -66,8 +66,8 @@ export function readQuery<T extends object>(query: unknown, dtoClass: new () => 
 
 function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'body: must be an object');
-  const stranger = rules.isClosed ? rules.findUnknownField(value) : undefined;
-  if (stranger) throw new GatewayError('invalid-request', `${stranger.path}: ${stranger.reason}`);
+  const unknownField = rules.isClosed ? rules.findUnknownField(value) : undefined;
+  if (unknownField) throw new GatewayError('invalid-request', `${unknownField.path}: ${unknownField.reason}`);
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;
   let unknown: [string, JsonObject[string]][] | undefined;
@@ -87,7 +87,7 @@ function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
 
 /**
  * The texts of a query are judged unconverted; class-transformer converts the valid ones, by the decorators of
- * `query-fields.ts`. An absent parameter has the default of its class. `query.guard.ts` handles unknown parameters.
+ * `query-validators.ts`. An absent parameter has the default of its class. `query.guard.ts` handles unknown parameters.
  */
 function readParameters(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'query: must be an object');
@@ -114,7 +114,7 @@ function refuse(dto: object, parameters?: DtoRules): void {
   );
 }
 
-/** The message of a constraint of ours is the whole complaint. */
+/** The message of a constraint that this project defines is the whole complaint. */
 function complaint({ property, value, constraints }: ValidationError): string {
   if (value === undefined) return `${property}: is required`;
   return Object.values(constraints ?? {})[0] ?? `${property}: is not valid`;

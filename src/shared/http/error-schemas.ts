@@ -9,12 +9,12 @@ const errorFields = {
   message: text(),
   /** Why a model is unavailable. */
   availability: optional(freeForm()),
-  /** What the vendor's own clients act on. */
+  /** The fields that the vendor's clients act on. */
   details: optional(freeForm()),
   metadata: optional(freeForm()),
 };
 
-/** How the request was routed, where the caller requested it. */
+/** The routing metadata of the request, where the caller requested them. */
 const routed = { router_metadata: optional(freeForm()), openrouter_metadata: optional(freeForm()) };
 
 /** The error type, and further fields. */

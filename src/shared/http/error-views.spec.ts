@@ -137,7 +137,7 @@ it('has each kind in the table of docs/use/errors.md, with its status and types'
     .split('\n## ')[0]!
     .split('\n')
     .filter((line) => /^\| \d/.test(line));
-  // Its caller has left: nothing is sent.
+  // The client has disconnected: nothing is sent.
   const sent = Object.entries(LOOKS).filter(([kind]) => kind !== 'client-closed');
   const rowsOf = sent.map(([kind, [status, type, errorType]]) =>
     rows.filter((row) => {
@@ -150,5 +150,5 @@ it('has each kind in the table of docs/use/errors.md, with its status and types'
       );
     }),
   );
-  expect(sent.filter((_, place) => rowsOf[place]!.length !== 1).map(([kind]) => kind)).toEqual([]);
+  expect(sent.filter((_, index) => rowsOf[index]!.length !== 1).map(([kind]) => kind)).toEqual([]);
 });

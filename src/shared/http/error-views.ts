@@ -46,7 +46,7 @@ export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
   overloaded: appearance('overloaded', 'overloaded_error', 'provider_overloaded'),
 };
 
-/** What an error view needs besides the error. */
+/** The inputs of an error view besides the error. */
 export interface ErrorContext {
   /** The generation's id once there is one, `null` before routing. */
   readonly requestId: string | null;

@@ -3,9 +3,9 @@ import type { Request, Response } from 'express';
 import { CallerGone, GatewayError, withMetadata, type ErrorDetail } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { asGatewayError } from './as-gateway-error.js';
-import { withDocsAddress } from './base-url.js';
-import { SMALL_BODY_BYTES } from './body-reader.js';
-import { endWhenRead, isComing } from './end-when-read.js';
+import { withDocsAddress } from './own-address.js';
+import { SMALL_BODY_BYTES } from './server/body-reader.js';
+import { endWhenRead, isComing } from './server/end-when-read.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
 import { NoSuchAddress, noSuchAddress } from './no-such-address.js';
 import { logRefusal } from './request-log.js';
@@ -14,7 +14,7 @@ import { routesOf, type RoutesAt } from './route-table.js';
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
 
 /**
- * The only place where an error becomes a reply. An unknown failure becomes one fixed sentence; the log has the
+ * Only here does an error become a reply. An unknown failure becomes one fixed sentence; the log has the
  * details.
  */
 @Catch()
@@ -25,7 +25,7 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   /** The last Express handler, after every route: Express's own default would be a page of HTML. */
-  answerNowhere(request: Request, response: Response): void {
+  answerUnknownRoute(request: Request, response: Response): void {
     this.answer(routeError(request), request, response);
   }
 
@@ -40,13 +40,13 @@ export class ErrorFilter implements ExceptionFilter {
     more: { readonly extras?: JsonObject | undefined; readonly metadata?: ErrorDetail['metadata'] | undefined } = {},
   ): void {
     if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
-      // The client has left, or a stream's own writer has already sent the error.
+      // The client has disconnected, or a stream's own writer has already sent the error.
       response.destroy();
       return;
     }
     const error = withMetadata(withDocsAddress(this.gatewayError(thrown, request), request), more.metadata);
     const { status } = APPEARANCES[error.kind];
-    logRefusal(response, error.kind);
+    logRefusal(response, error.kind, error.detail.metadata);
     const requestId = response.getHeader(GENERATION_ID_HEADER);
     const family = error instanceof NoSuchAddress ? error.family : errorFamily(pathOf(request));
     const body = ERROR_BODIES[family](error, {
@@ -85,9 +85,9 @@ function routeError(request: Request): GatewayError {
 
 /** Explains what a word in the path was read as, for callers that took it for an address, as in `/keys/regenerate`. */
 function notAllowed(method: string, { methods, pattern, below }: RoutesAt): string {
-  const place = pattern.includes('{') ? `at ${pattern}, which this address was read as` : 'here';
+  const where = pattern.includes('{') ? `at ${pattern}, which this address was read as` : 'here';
   const others = below.map((path) => `, or ${method} at ${path}`).join('');
-  return `${method} is not allowed ${place}; use ${anyOf(methods)}${others}.`;
+  return `${method} is not allowed ${where}; use ${anyOf(methods)}${others}.`;
 }
 
 const anyOf = (words: readonly string[]): string =>

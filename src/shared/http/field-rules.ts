@@ -1,7 +1,7 @@
 import type { Compiled, TSchema } from './schema.js';
 
 /** A class as its property decorators see it. */
-type DtoClass = abstract new (...given: never[]) => object;
+type DtoClass = abstract new (...parameters: never[]) => object;
 
 /** One decorator of a field. */
 export type FieldRule =
@@ -22,11 +22,11 @@ interface NamedRule {
 
 const RULES = Symbol('field rules');
 
-/** The constructor has the rules of its own fields; those of a base class stay there. */
+/** A constructor has the rules of the fields that its class declares; those of a base class stay there. */
 type WithRules = object & { [RULES]?: NamedRule[] };
 
 /** Adds a rule to a field. Judging is class-validator's, by the decorator that is applied with it. */
-export const ruled =
+export const addRule =
   (rule: FieldRule, judged: PropertyDecorator): PropertyDecorator =>
   (prototype, field) => {
     const dtoClass = prototype.constructor as WithRules;
@@ -41,8 +41,8 @@ export const ruled =
  */
 export function rulesOf(dtoClass: unknown): ReadonlyMap<string, readonly FieldRule[]> {
   const fields = new Map<string, FieldRule[]>();
-  for (let one = dtoClass; typeof one === 'function'; one = Object.getPrototypeOf(one) as unknown) {
-    const own = Object.hasOwn(one, RULES) ? (one as DtoClass & WithRules)[RULES]! : [];
+  for (let ancestor = dtoClass; typeof ancestor === 'function'; ancestor = Object.getPrototypeOf(ancestor) as unknown) {
+    const own = Object.hasOwn(ancestor, RULES) ? (ancestor as DtoClass & WithRules)[RULES]! : [];
     const stated = new Map([...fields].map(([field, rules]) => [field, rules.map(groupOf)]));
     for (const { field, rule } of own) {
       if (stated.get(field)?.includes(groupOf(rule))) continue;

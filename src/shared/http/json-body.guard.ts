@@ -5,15 +5,15 @@ import { isJsonObject } from '../../core/json/json.js';
 import { readJsonBody } from '../../core/json/parse-json-body.js';
 import { shortened } from '../../core/shortened.js';
 import { Environment } from '../environment.js';
-import { BodyReader, type BodyTerms } from './body-reader.js';
+import { BodyReader, type BodyTerms } from './server/body-reader.js';
 import { isClosed } from './closed.decorator.js';
-import { readsItsBody } from './own-body.js';
-import { dropUnread } from './end-when-read.js';
+import { readsItsBody } from './small-body.js';
+import { dropUnread } from './server/end-when-read.js';
 import { parameterTypes } from './parameter-types.js';
 import { ACCEPTS, type AuthenticatedRequest } from './route.decorators.js';
 
 /**
- * How unknown names are treated (docs/use/conventions.md#unknown-fields): `none` takes no body, and so no name at all;
+ * Treatment of unknown names (docs/use/conventions.md#unknown-fields): `none` takes no body, and so no name at all;
  * `closed` refuses them by name; `open` keeps them. The handler reads its `own`.
  */
 type BodyForm = 'none' | 'closed' | 'open' | 'own';
@@ -32,10 +32,10 @@ const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const MANAGEMENT_BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Reads JSON bodies, as the last guard: nothing is read without authentication, and routes without an interceptor keep
- * their handlers outside Observables (docs/contribute/decisions/0002). Sets `request.body`. 415 for other types, the
- * errors of `BodyReader.read`, 400 for anything but strict JSON, and for members of a body where the route takes none:
- * of such a body no type is required, because clients send an empty one, or `{}`, with any type.
+ * Reads JSON bodies into `request.body`, as the last guard: nothing is read without authentication, and routes without
+ * an interceptor keep their handlers outside Observables (docs/contribute/decisions/0002). Errors: 415 for other types,
+ * those of `BodyReader.read`, and 400 for anything but strict JSON. A route without a body accepts an empty one or `{}`
+ * of any type, because clients send these, and refuses members with 400.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -47,8 +47,8 @@ export class JsonBodyGuard implements CanActivate {
     { bodyBytesMax }: Environment,
   ) {
     // Full body memory must not prevent administrators from managing.
-    this.ofManagement = { bytesMax: Math.min(MANAGEMENT_BODY_BYTES_MAX, bodyBytesMax), needsRoom: false };
-    this.ofOthers = { bytesMax: bodyBytesMax, needsRoom: true };
+    this.ofManagement = { bytesMax: Math.min(MANAGEMENT_BODY_BYTES_MAX, bodyBytesMax), takesCapacity: false };
+    this.ofOthers = { bytesMax: bodyBytesMax, takesCapacity: true };
   }
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
@@ -62,8 +62,10 @@ export class JsonBodyGuard implements CanActivate {
     }
     const route = ROUTE_BODIES.get(context.getHandler()) ?? readRouteBody(context);
     if (route.form === 'own') return true;
-    if (route.form !== 'none') requireJson(request);
-    // A client that left during the key look-up emits no further event.
+    const { 'content-type': type, 'content-encoding': encoding } = request.headers;
+    // The header that nearly all clients send is accepted without parsing.
+    if (route.form !== 'none' && (type !== JSON_TYPE || encoding !== undefined)) requireJson(type, encoding);
+    // A client that disconnected during the key look-up emits no further event.
     if (request.destroyed || response.destroyed) throw new CallerGone();
     const terms = route.isManagement ? this.ofManagement : this.ofOthers;
     const bytes = this.reader.takeArrived(request, response, terms);
@@ -77,7 +79,6 @@ function readRouteBody(context: ExecutionContext): RouteBody {
   const handler = context.getHandler();
   const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, context.getClass());
   const isManagement = accepts === 'management';
-  // Only bodies of management may be closed.
   const body: RouteBody = { form: formOf(context, isManagement), isManagement };
   ROUTE_BODIES.set(handler, body);
   return body;
@@ -85,10 +86,9 @@ function readRouteBody(context: ExecutionContext): RouteBody {
 
 function formOf(context: ExecutionContext, isManagement: boolean): BodyForm {
   if (readsItsBody(context.getHandler())) return 'own';
-  if (!isManagement) return 'open';
   const [dto] = parameterTypes(context.getClass(), context.getHandler().name, 'body');
-  if (dto === undefined) return 'none';
-  return isClosed(dto as object) ? 'closed' : 'open';
+  if (dto !== undefined && isClosed(dto as object)) return 'closed';
+  return isManagement && dto === undefined ? 'none' : 'open';
 }
 
 /** Sets `request.body` to the parsed bytes. */
@@ -119,11 +119,10 @@ function hasNoBody({ headers }: Request): boolean {
   return headers['content-length'] === undefined || (headers['content-length'] === '0' && !headers['content-type']);
 }
 
-function requireJson({ headers }: Request): void {
-  const contentType = headers['content-type'];
-  // What nearly all clients send.
-  if (contentType !== 'application/json') requireJsonType(contentType ?? '');
-  const encoding = headers['content-encoding'];
+const JSON_TYPE = 'application/json';
+
+function requireJson(contentType: string | undefined, encoding: string | undefined): void {
+  if (contentType !== JSON_TYPE) requireJsonType(contentType ?? '');
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new GatewayError('unsupported-media-type', 'content-encoding: must be identity');
   }
@@ -131,7 +130,7 @@ function requireJson({ headers }: Request): void {
 
 function requireJsonType(contentType: string): void {
   const [type = '', ...parameters] = contentType.toLowerCase().split(';', 8);
-  if (type.trim() !== 'application/json') {
+  if (type.trim() !== JSON_TYPE) {
     throw new GatewayError('unsupported-media-type', 'content-type: must be application/json');
   }
   const charset = parameters.map((parameter) => parameter.trim()).find((parameter) => parameter.startsWith('charset='));

@@ -6,7 +6,7 @@ export function suggestField(name: string, known: Iterable<string>): string {
   return nearest === undefined ? 'is not a known field' : `is not a known field; did you mean ${nearest}?`;
 }
 
-/** The same, but lists the known fields where none is similar. */
+/** Names the similar field, or lists the known fields if none is similar. */
 export function suggestOrListFields(name: string, known: readonly string[]): string {
   const reason = suggestField(name, known);
   const isNear = nearestName(name, known) !== undefined;
@@ -24,15 +24,15 @@ export function suggestOrListParameters(name: string, known: readonly string[]):
 }
 
 /**
- * @param slips limit of typing errors in a long name
+ * @param typosMax limit of typing errors in a long name
  * @returns undefined where none is similar enough
  */
-export const nearestName = (name: string, known: Iterable<string>, slips?: number): string | undefined =>
-  nearestNames(name, known, 1, slips)[0];
+export const nearestName = (name: string, known: Iterable<string>, typosMax?: number): string | undefined =>
+  nearestNames(name, known, 1, typosMax)[0];
 
 /** Characters in which a prefix is looked for. */
 const PREFIXED_MAX = 64;
-/** What stands before the name of a tool: another owner, in any of the usual forms. */
+/** The prefix of a tool's name: another owner, in any of the usual forms. */
 const PREFIX = /^\s*(?:[\w-]*[:./\s]+|(?:open[_-]?router|fairlead)[_-])/i;
 /** Maximum number of typing errors in a name behind a wrong prefix. */
 const BEHIND_PREFIX_SLIPS_MAX = 2;
@@ -44,8 +44,8 @@ const BEHIND_PREFIX_SLIPS_MAX = 2;
 export function nearestUnderPrefix(name: string, known: readonly string[]): string | undefined {
   const prefix = PREFIX.exec(name.slice(0, PREFIXED_MAX))?.[0];
   if (prefix === undefined) return undefined;
-  const prefixed = known.filter((one) => one.includes(':'));
-  const bare = prefixed.map((one) => one.slice(one.indexOf(':') + 1));
+  const prefixed = known.filter((candidate) => candidate.includes(':'));
+  const bare = prefixed.map((candidate) => candidate.slice(candidate.indexOf(':') + 1));
   const nearest = nearestName(name.slice(prefix.length).trimEnd(), bare, BEHIND_PREFIX_SLIPS_MAX);
   return nearest === undefined ? undefined : prefixed[bare.indexOf(nearest)];
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { GatewayError } from '../../core/errors.js';
-import { BASE_PATH } from './addresses.js';
-import { baseUrlOf } from './base-url.js';
+import { BASE_PATH } from './base-path.js';
+import { baseUrlOf } from './own-address.js';
 import type { ErrorFamily } from './error-views.js';
 import { nearestName } from './nearest-name.js';
 import { routesOf } from './route-table.js';
@@ -65,8 +65,8 @@ function findMeant({ app, method }: Request, path: string): string | undefined {
   const routes = routesOf(app);
   for (let start = 0; start < segments.length; start++) {
     const end = segments.slice(start).join('/');
-    for (const place of [`${BASE_PATH}/${end}`, `/${end}`]) {
-      const { methods, pattern } = routes.at(place, method);
+    for (const address of [`${BASE_PATH}/${end}`, `/${end}`]) {
+      const { methods, pattern } = routes.at(address, method);
       if (methods.includes(method)) return `${method} ${pattern}`;
     }
   }

@@ -1,10 +1,10 @@
 // A cursor is accepted for the query that it was printed for, and no other; no other text is. All single changes of a
 // printed one are tried.
 import { GatewayError } from '../../core/errors.js';
-import { printCursor, readCursor, type ListQuery, type Place } from './page-cursor.js';
+import { printCursor, readCursor, type ListQuery, type ListPosition } from './page-cursor.js';
 
 const QUERY: ListQuery = { list: 'things', account: 'a', model: 'author/one', from: null, to: undefined };
-const PLACE: Place = { at: new Date('2026-11-29T10:00:00.123Z'), id: 'gen-1795946400-AAAAAAAAAAAAAAAAAAAA' };
+const PLACE: ListPosition = { at: new Date('2026-11-29T10:00:00.123Z'), id: 'gen-1795946400-AAAAAAAAAAAAAAAAAAAA' };
 const CURSOR = printCursor(QUERY, PLACE);
 
 function refusalOf(query: ListQuery, text: string): string {
@@ -18,7 +18,7 @@ function refusalOf(query: ListQuery, text: string): string {
 }
 const REFUSED = 'cursor: must be the next_cursor of an earlier page of the same query, unchanged';
 
-it('returns the place, in whichever order the query is stated', () => {
+it('returns the position, in whichever order the query is stated', () => {
   expect(readCursor(QUERY, CURSOR)).toEqual(PLACE);
   expect(readCursor(Object.fromEntries(Object.entries(QUERY).reverse()), CURSOR)).toEqual(PLACE);
 });

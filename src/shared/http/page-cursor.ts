@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../core/errors.js';
 
-/** The place of an entry in a list that is ordered by time and id, newest first. */
-export interface Place {
+/** The position of an entry in a list that is ordered by time and id, newest first. */
+export interface ListPosition {
   readonly at: Date;
   readonly id: string;
 }
@@ -16,26 +16,27 @@ export const CURSOR_CHARACTERS_MAX = 512;
 const DIGEST_CHARACTERS = 22;
 
 /**
- * The cursor of a page that begins below this place. It contains a digest of the query and of the place, so that one of
- * another query is noticed, and so is a change. It is no secret: who computes one gets what the query shows anyway.
+ * The cursor of a page that begins below this position. It contains a digest of the query and of the position, so that
+ * one of another query is noticed, and so is a change. It is no secret: who computes one gets what the query shows
+ * anyway.
  */
-export function printCursor(query: ListQuery, { at, id }: Place): string {
-  const place = [at.getTime(), id] as const;
-  return Buffer.from(JSON.stringify([...place, digestOf(query, place)])).toString('base64url');
+export function printCursor(query: ListQuery, { at, id }: ListPosition): string {
+  const position = [at.getTime(), id] as const;
+  return Buffer.from(JSON.stringify([...position, digestOf(query, position)])).toString('base64url');
 }
 
 /** @throws GatewayError `invalid-request` for a text that `printCursor` has not printed for this query */
-export function readCursor(query: ListQuery, text: string): Place {
-  const place = parse(text);
+export function readCursor(query: ListQuery, text: string): ListPosition {
+  const position = parse(text);
   // The decoder is lenient; only the exact printed form is accepted.
-  if (place && printCursor(query, place) === text) return place;
+  if (position && printCursor(query, position) === text) return position;
   throw new GatewayError(
     'invalid-request',
     'cursor: must be the next_cursor of an earlier page of the same query, unchanged',
   );
 }
 
-function parse(text: string): Place | undefined {
+function parse(text: string): ListPosition | undefined {
   try {
     const [at, id] = JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[];
     if (typeof at !== 'number' || typeof id !== 'string') return undefined;
@@ -46,5 +47,5 @@ function parse(text: string): Place | undefined {
   }
 }
 
-const digestOf = (query: ListQuery, place: readonly unknown[]): string =>
-  hash('sha256', JSON.stringify([Object.entries(query).toSorted(), place]), 'base64url').slice(0, DIGEST_CHARACTERS);
+const digestOf = (query: ListQuery, position: readonly unknown[]): string =>
+  hash('sha256', JSON.stringify([Object.entries(query).toSorted(), position]), 'base64url').slice(0, DIGEST_CHARACTERS);

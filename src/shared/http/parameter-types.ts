@@ -1,11 +1,11 @@
 import { Body, Query } from '@nestjs/common';
 
 /** A class as decorators see it. */
-type AnyClass = abstract new (...given: never[]) => object;
+type AnyClass = abstract new (...parameters: never[]) => object;
 
 type ParameterKind = 'body' | 'query';
 
-const PLACES: Readonly<Record<ParameterKind, string>> = {
+const INDEX_KEYS: Readonly<Record<ParameterKind, string>> = {
   body: 'fairlead:body-parameters',
   query: 'fairlead:query-parameters',
 };
@@ -18,14 +18,14 @@ export const FromQuery = (): ParameterDecorator => noted('query', Query());
 
 const noted =
   (kind: ParameterKind, passed: ParameterDecorator): ParameterDecorator =>
-  (prototype, name, place) => {
-    passed(prototype, name, place);
-    const places = placesOf(prototype, String(name), kind);
-    Reflect.defineMetadata(PLACES[kind], [...places, place], prototype, String(name));
+  (prototype, name, index) => {
+    passed(prototype, name, index);
+    const indexes = indexesOf(prototype, String(name), kind);
+    Reflect.defineMetadata(INDEX_KEYS[kind], [...indexes, index], prototype, String(name));
   };
 
-const placesOf = (prototype: object, name: string, kind: ParameterKind): readonly number[] =>
-  (Reflect.getMetadata(PLACES[kind], prototype, name) as readonly number[] | undefined) ?? [];
+const indexesOf = (prototype: object, name: string, kind: ParameterKind): readonly number[] =>
+  (Reflect.getMetadata(INDEX_KEYS[kind], prototype, name) as readonly number[] | undefined) ?? [];
 
 /**
  * The declared types of a handler's parameters of one kind.
@@ -34,5 +34,5 @@ const placesOf = (prototype: object, name: string, kind: ParameterKind): readonl
 export function parameterTypes(controller: AnyClass, name: string, kind: ParameterKind): readonly unknown[] {
   const prototype = controller.prototype as object;
   const types = Reflect.getMetadata('design:paramtypes', prototype, name) as readonly unknown[];
-  return placesOf(prototype, name, kind).map((place) => types[place]);
+  return indexesOf(prototype, name, kind).map((index) => types[index]);
 }

@@ -22,12 +22,15 @@ const READING = new Set(['GET', 'HEAD']);
 export class QueryGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { method, query } = context.switchToHttp().getRequest<Request>();
-    const given = Object.keys(query);
-    if (given.length === 0 || !READING.has(method)) return true;
+    const names = Object.keys(query);
+    if (names.length === 0 || !READING.has(method)) return true;
     const known = PARAMETERS.get(context.getHandler()) ?? readParameters(context);
-    const stranger = given.find((name) => !known.includes(name));
-    if (stranger === undefined) return true;
-    throw new GatewayError('invalid-request', `${pathText([stranger])}: ${suggestOrListParameters(stranger, known)}`);
+    const unknownParameter = names.find((name) => !known.includes(name));
+    if (unknownParameter === undefined) return true;
+    throw new GatewayError(
+      'invalid-request',
+      `${pathText([unknownParameter])}: ${suggestOrListParameters(unknownParameter, known)}`,
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Application } from 'express';
 
-/** What the application's routes offer at an address. */
+/** The routes of the application at a path. */
 export interface RoutesAt {
   /** Allowed methods, in capitals, sorted; empty: the address does not exist. */
   readonly methods: readonly string[];
@@ -11,11 +11,11 @@ export interface RoutesAt {
 }
 
 interface Route {
-  /** In capitals. */
+  /** Method in capitals. */
   readonly method: string;
-  /** In the form of `RoutesAt.pattern`. */
+  /** Pattern in the form of `RoutesAt.pattern`. */
   readonly pattern: string;
-  /** Of whole paths, without a query. */
+  /** Matches whole paths, without a query. */
   readonly address: RegExp;
 }
 
@@ -43,7 +43,8 @@ export class RouteTable {
   at(path: string, method: string): RoutesAt {
     const found = this.routes.filter(({ address }) => address.test(path));
     const pattern = found.at(-1)?.pattern ?? path;
-    const below = found.length === 0 ? [] : this.patterns(method).filter((one) => one.startsWith(`${pattern}/`));
+    const below =
+      found.length === 0 ? [] : this.patterns(method).filter((candidate) => candidate.startsWith(`${pattern}/`));
     return {
       methods: [...new Set(found.map((route) => route.method))].sort(),
       pattern,

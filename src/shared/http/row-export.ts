@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { StallWatch } from './stall-watch.js';
+import { StallWatch } from './server/stall-watch.js';
 
 /** Formats of a list that is sent as a whole. */
 export const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
@@ -15,7 +15,7 @@ export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {
 };
 
 /**
- * What a spreadsheet takes for the beginning of a formula, the full-width forms included
+ * The beginnings that a spreadsheet reads as a formula, the full-width forms included
  * (https://owasp.org/www-community/attacks/CSV_Injection, read 2026-11-29).
  */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;

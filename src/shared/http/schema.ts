@@ -104,7 +104,7 @@ export const integer = (limits: { min?: number; max?: number } = {}) => Type.Int
 /** A finite number. */
 export const number = (limits: { min?: number; max?: number } = {}) => Type.Number(bounds(limits));
 
-/** A number that something is compared with: doubles hold it to the unit. */
+/** A number that something is compared with: JavaScript numbers hold it exactly. */
 export const comparedNumber = () => number({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 
 export const flag = () => Type.Boolean();
@@ -207,7 +207,7 @@ export const when = <Then extends TSchema, Else extends TSchema>(
 ): TUnsafe<Static<Then> | Static<Else>> =>
   Type.Unsafe({ type: 'object', if: asCondition(condition), then, else: otherwise, ...UNLIKE_NUMBER });
 
-/** A condition is about what it names, so that it notes nothing. */
+/** A schema that is used as a condition reports no undeclared members. */
 function asCondition(condition: TSchema): TSchema {
   const { notesUndeclared: _noted, not, ...rest } = condition;
   return not === undefined ? rest : { ...rest, not: asCondition(not as TSchema) };
@@ -223,7 +223,7 @@ export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason 
 export const unsupported = (neutral: TSchema) =>
   neutralOnly(neutral, 'is not supported yet by this gateway; leave it out');
 
-/** The same, with a reason of its own. */
+/** `unsupported` with a separate reason. */
 export const neutralOnly = (neutral: TSchema, reason: string) =>
   Type.Unsafe<unknown>({ if: neutral, else: refused(reason) });
 
@@ -239,7 +239,7 @@ export function canRequest(schema: TSchema): boolean {
 export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { type: 'null' } }, reason });
 
 /**
- * A named schema: compiled once and called wherever it is used. Without names a schema that is used in twenty places is
+ * A named schema: compiled once and called wherever it is used. Without names a schema that is used twenty times is
  * compiled twenty times, into one function too long for the engine to optimise.
  */
 export function named<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
@@ -270,7 +270,7 @@ type VariantOf<Tag extends string, Cases extends Record<string, TProperties>> = 
 export const variant = <Tag extends string, Cases extends Record<string, TProperties>>(tag: Tag, cases: Cases) =>
   variantOf(tag, cases, { notesUndeclared: true });
 
-/** The same, whose reader knows or keeps all other members. */
+/** An object whose reader knows or keeps all other members. */
 export const openVariant = <Tag extends string, Cases extends Record<string, TProperties>>(tag: Tag, cases: Cases) =>
   variantOf(tag, cases, {});
 
@@ -289,11 +289,11 @@ const variantOf = <Tag extends string, Cases extends Record<string, TProperties>
     ),
   });
 
-/** The same schema, but no object in it accepts additional fields; free-form ones are unchanged. */
+/** Returns the schema with no object in it accepting additional fields. Free-form objects are unchanged. */
 export function closedThroughout<S extends TSchema>(schema: S): S {
   const { properties, items, else: otherwise, oneOf: branches } = schema as Readonly<Record<string, unknown>>;
   const all = (schemas: object): object =>
-    Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, closedThroughout(one as TSchema)]));
+    Object.fromEntries(Object.entries(schemas).map(([name, inner]) => [name, closedThroughout(inner as TSchema)]));
   return {
     ...schema,
     ...(properties !== undefined && { properties: all(properties as object), additionalProperties: false }),
@@ -323,7 +323,7 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** What is known of the values that a constraint accepts. */
+/** The facts about the values that a constraint accepts. */
 export interface Described {
   readonly schema: TSchema;
 }
@@ -466,7 +466,7 @@ function partsOf(schema: TSchema, value: unknown): [schema: TSchema | undefined,
 /** The fields that a schema of objects names, those of all its alternatives together. */
 export function fieldNames(schema: TSchema): readonly string[] {
   const { properties = {}, then, else: otherwise } = schema as Readonly<Record<string, TSchema | undefined>>;
-  const alternatives = [then, otherwise].flatMap((one) => (one ? fieldNames(one) : []));
+  const alternatives = [then, otherwise].flatMap((branch) => (branch ? fieldNames(branch) : []));
   return [...new Set([...Object.keys(properties), ...alternatives])];
 }
 
@@ -477,8 +477,8 @@ const usableFields = (schema: TSchema | Record<string, unknown>): string[] =>
     .map(([name]) => name);
 
 /**
- * The complaint about a number that is no double (docs/contribute/decisions/0003): it is out of bounds, or has too many
- * digits.
+ * The complaint about a number that JavaScript cannot represent (docs/contribute/decisions/0003): it is out of bounds,
+ * or has too many digits.
  */
 function numberWanted(schema: Record<string, unknown>, value: number): string {
   const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number };
@@ -516,7 +516,8 @@ function tagsOf(schema: Record<string, unknown>, tag: string): string[] {
   return branches.map(({ properties }) => String(properties[tag]!['const']));
 }
 
-const count = (amount: unknown, one: string, many: string): string => `${String(amount)} ${amount === 1 ? one : many}`;
+const count = (amount: unknown, singular: string, many: string): string =>
+  `${String(amount)} ${amount === 1 ? singular : many}`;
 
 const unescapePointer = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');
 

@@ -11,7 +11,7 @@ const ANNOTATIONS = new Set(['description', 'title', 'examples', 'default']);
 const SCHEMAS_MIN = 6;
 
 /** All schemas that are equal except for their annotations. */
-interface Part {
+interface CommonSchema {
   readonly id: number;
   /** Number of schemas it consists of, including itself. */
   readonly size: number;
@@ -25,8 +25,8 @@ interface Part {
  * megabyte of code that every start generates, parses and keeps.
  */
 export class SharedSchemas {
-  private readonly parts = new Map<string, Part>();
-  private readonly known = new WeakMap<object, Part>();
+  private readonly parts = new Map<string, CommonSchema>();
+  private readonly known = new WeakMap<object, CommonSchema>();
   private readonly referenced = new WeakMap<TSchema, TSchema>();
 
   /**
@@ -38,7 +38,7 @@ export class SharedSchemas {
     private readonly staysInPlace: (schema: TSchema) => boolean,
   ) {}
 
-  /** The same schema, with references for parts that have been used before. */
+  /** Returns the schema with references in place of the parts that were used before. */
   share(schema: TSchema): TSchema {
     this.partOf(schema);
     return this.withReferences(schema);
@@ -49,7 +49,7 @@ export class SharedSchemas {
     return this.referenced.get(schema) ?? schema;
   }
 
-  private partOf(schema: TSchema): Part {
+  private partOf(schema: TSchema): CommonSchema {
     let size = 1;
     const idOf = (inner: TSchema): number => {
       const part = this.partOf(inner);

@@ -1,12 +1,13 @@
 import type { UndeclaredMember } from '../../core/conversation/request.js';
+import { printJson, type Json } from '../../core/json/json.js';
 
 /** Maximum number of members that are kept of one body. */
 const MEMBERS_MAX = 100;
 const LIST_PLACE = /^\d+$/;
 
 /**
- * What validation finds while it runs, which is synchronous. Validation only sets the mark: the members themselves are
- * collected by a second validation of the few bodies that have some.
+ * Undeclared members that a validation finds. Validations run synchronously, so that one object serves all of them. The
+ * first validation of a body only sets the mark: a second one collects the members of the few bodies that have some.
  */
 class UndeclaredMembers {
   /** Whether an object with such a member has been validated. Its reader clears it before. */
@@ -20,11 +21,18 @@ class UndeclaredMembers {
     if (found === undefined) return;
     const path = [...pointer.split('/').filter((key) => key !== '' && !LIST_PLACE.test(key)), name];
     const { type: of } = holder;
-    const key = JSON.stringify([path, of]);
-    const isSet = holder[name] !== null;
-    if (found.size >= MEMBERS_MAX && !found.has(key)) return;
-    const known = found.get(key)?.isSet ?? false;
-    found.set(key, { path, ...(typeof of === 'string' && { of }), isSet: isSet || known });
+    const value = holder[name] as Json | undefined;
+    const text = value === undefined ? '' : printJson(value);
+    const named = JSON.stringify([path, of]);
+    // Beyond the limit only the lengths are counted.
+    const key = found.size >= MEMBERS_MAX && !found.has(named) ? found.keys().next().value! : named;
+    const known = found.get(key);
+    found.set(key, {
+      ...(known ?? { path, ...(typeof of === 'string' && { of }) }),
+      isSet: (known?.isSet ?? false) || (key === named && value !== null),
+      bytes: (known?.bytes ?? 0) + Buffer.byteLength(text),
+      units: (known?.units ?? 0) + text.length,
+    });
   };
 
   /** The members that `validate` comes upon. */

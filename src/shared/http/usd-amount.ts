@@ -9,8 +9,8 @@ const WHOLE_DIGITS_MAX = 15;
 const DECIMALS_MAX = 12;
 
 /**
- * Reads an amount of USD from a JSON number by its decimal text, so that 0.1 is exactly one tenth. A number that a
- * double cannot hold is read from its original spelling (`ExactNumber`), a double from its shortest.
+ * Reads an amount of USD from a JSON number by its decimal text, so that 0.1 is exactly one tenth. A number that
+ * JavaScript can represent is read from its shortest spelling, any other from its original one (`ExactNumber`).
  * @returns undefined for everything but a number below 10¹⁵ with at most 12 decimals
  */
 export function readUsdNumber(value: unknown): PicoUsd | undefined {
@@ -24,8 +24,8 @@ function spellingOf(value: unknown): string {
 }
 
 /**
- * Without exponent and needless zeros; undefined when it is no number, or has more digits than an amount on either
- * side.
+ * Prints the amount without exponent and needless zeros; undefined if it is no number, or has more digits than an
+ * amount on either side.
  */
 function plainDecimal(spelling: string): string | undefined {
   const match = spelling.length > SPELLING_MAX ? null : NUMBER.exec(spelling);

@@ -5,7 +5,8 @@ import { printWarning, type Warning } from '../../core/warning.js';
 export const WARNING_HEADER = 'X-Fairlead-Warning';
 
 /** For the description. */
-export const WARNING_MEANING = 'A field that is probably misspelt, or an entry of a list that fits nothing.';
+export const WARNING_MEANING =
+  'A field that is probably misspelt or has no effect, or an entry of a list that matches nothing.';
 
 /** Limit of lines per reply. */
 const LINES_MAX = 8;
@@ -14,8 +15,13 @@ const UNPRINTABLE = /[^\x20-\x7e]/g;
 
 /** Adds to the warnings of the reply; ignored once its headers are sent. */
 export function addWarnings(response: ServerResponse, warnings: readonly Warning[]): void {
+  if (warnings.length > 0) addWarningLines(response, warnings.map(printWarning));
+}
+
+/** Adds warnings that are already printed. */
+export function addWarningLines(response: ServerResponse, warnings: readonly string[]): void {
   if (warnings.length === 0 || response.headersSent) return;
   const lines = new Set([response.getHeader(WARNING_HEADER) ?? []].flat().map(String));
-  for (const warning of warnings) lines.add(printWarning(warning).replaceAll(UNPRINTABLE, '?'));
+  for (const warning of warnings) lines.add(warning.replaceAll(UNPRINTABLE, '?'));
   response.setHeader(WARNING_HEADER, [...lines].slice(0, LINES_MAX));
 }

@@ -202,7 +202,7 @@ export const url =
     return text;
   };
 
-/** The same value, protected from being printed. */
+/** The value, protected from being printed. */
 export const secret =
   (grammar: Grammar<string>): Grammar<Secret> =>
   (text) =>

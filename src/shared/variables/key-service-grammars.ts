@@ -72,7 +72,7 @@ export const keyServiceAddress: Grammar<string> = (text) => {
   return url.href.replace(/\/+$/, '');
 };
 
-/** The same, without a path. */
+/** Address of a key service without a path. */
 export const keyServiceOrigin: Grammar<string> = (text) => {
   const address = keyServiceAddress(text);
   if (new URL(address).pathname !== '/') throw new Ungrammatical('must be a URL without a path');

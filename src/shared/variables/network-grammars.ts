@@ -27,7 +27,9 @@ export const proxyNetwork: Grammar<string> = (text) => {
   return network;
 };
 
-/** Where URLs from callers may lead besides public addresses: `host:port`, `[address]:port` or a CIDR. Lower case. */
+/**
+ * Addresses that URLs from callers may reach besides public ones: `host:port`, `[address]:port` or a CIDR. Lower case.
+ */
 export const egressTarget: Grammar<string> = (text) => {
   if (text.includes('/')) return cidr(text);
   const match = /^(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})$/.exec(text);
@@ -41,16 +43,16 @@ export const egressTarget: Grammar<string> = (text) => {
 };
 
 /** Any text: other programs read the variable as well, some with a wider syntax. */
-export const text: Grammar<string> = (given) => given;
+export const text: Grammar<string> = (value) => value;
 
 /** A forward proxy for outgoing calls: `http://user:password@host:port`. */
-export const forwardProxy: Grammar<string> = (given) => {
-  const url = parseUrl(given);
+export const forwardProxy: Grammar<string> = (value) => {
+  const url = parseUrl(value);
   const isOne = url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search;
   if (!isOne) throw new Ungrammatical('must be the address of an HTTP proxy: http://host:port or https://host:port');
   if (!isPercentEncoded(url.username) || !isPercentEncoded(url.password))
     throw new Ungrammatical('must have a % in its user or password as %25: they are percent-encoded');
-  return given;
+  return value;
 };
 
 function isPercentEncoded(text: string): boolean {
@@ -63,12 +65,12 @@ function isPercentEncoded(text: string): boolean {
 }
 
 /** An origin in the form that browsers send. */
-export const origin: Grammar<string> = (given) => {
-  const url = parseUrl(given);
-  if (url?.origin !== given || (url.protocol !== 'https:' && url.protocol !== 'http:') || given.includes('*')) {
+export const origin: Grammar<string> = (value) => {
+  const url = parseUrl(value);
+  if (url?.origin !== value || (url.protocol !== 'https:' && url.protocol !== 'http:') || value.includes('*')) {
     throw new Ungrammatical(
       'must be an origin such as https://app.example.com: scheme, host and port, no more and no wildcard',
     );
   }
-  return given;
+  return value;
 };

@@ -3,7 +3,7 @@ import type { KeyServiceName } from './key-service-grammars.js';
 import type { VariableReader } from './variable-reader.js';
 import { VARIABLES } from './variables.js';
 
-type Named<Kind extends KeyServiceName['kind']> = Extract<KeyServiceName, { kind: Kind }>;
+type KeyServiceNameOf<Kind extends KeyServiceName['kind']> = Extract<KeyServiceName, { kind: Kind }>;
 type Setting<Kind extends KeyServiceSetting['kind']> = Extract<KeyServiceSetting, { kind: Kind }>;
 
 /** The services of FAIRLEAD_KEY_SERVICE with their settings. Variables of other services are not read. */
@@ -24,8 +24,8 @@ export function readKeyServices(reader: VariableReader): readonly KeyServiceSett
 /** Undefined where a setting is missing, which the reader has recorded. */
 function kmsSettings(
   reader: VariableReader,
-  keys: readonly Named<'aws-kms'>[],
-): ((name: Named<'aws-kms'>) => Setting<'aws-kms'> | undefined) | undefined {
+  keys: readonly KeyServiceNameOf<'aws-kms'>[],
+): ((name: KeyServiceNameOf<'aws-kms'>) => Setting<'aws-kms'> | undefined) | undefined {
   const needed = 'is required where FAIRLEAD_KEY_SERVICE names aws-kms';
   const region = keys.some((key) => key.region === undefined)
     ? reader.require(VARIABLES.awsRegion, `${needed} by an id: only an ARN contains the region`)
@@ -52,7 +52,7 @@ function kmsSettings(
 
 function transitSettings(
   reader: VariableReader,
-): ((name: Named<'vault-transit'>) => Setting<'vault-transit'>) | undefined {
+): ((name: KeyServiceNameOf<'vault-transit'>) => Setting<'vault-transit'>) | undefined {
   const needed = 'is required where FAIRLEAD_KEY_SERVICE names vault-transit';
   const address = reader.require(VARIABLES.vaultAddress, needed);
   const token = reader.require(VARIABLES.vaultToken, needed);

@@ -23,7 +23,7 @@ export class VariableReader {
     }
   }
 
-  /** The same, for a variable that another one makes necessary. */
+  /** Reads a variable that is required because another variable is set. */
   require<T>(variable: Variable<T>, reason: string): T {
     if (!this.isSet(variable)) this.refuse(variable, reason);
     return this.read(variable);

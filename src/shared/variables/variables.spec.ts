@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Metrics } from '../metrics.js';
+import { Metrics } from '../telemetry/metrics.js';
 import { VARIABLE_ROWS } from './variables.js';
 
 const observability = readFileSync(join(process.cwd(), 'docs', 'operate', 'observability.md'), 'utf8');

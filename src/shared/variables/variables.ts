@@ -27,15 +27,16 @@ import {
   vaultNamespace,
 } from './key-service-grammars.js';
 import { egressTarget, forwardProxy, host, origin, proxyNetwork, text } from './network-grammars.js';
+import { groupName, issuerAddress, workspaceGroup } from './sign-on-grammars.js';
 
 /** One variable of the process, as shown in the documentation. */
 export interface VariableRow {
   readonly name: string;
-  /** As it would be written, or in words between parentheses; `–` for none. */
+  /** The default in the syntax of the variable, or a description between parentheses; `–` for none. */
   readonly shownDefault: string;
   /** One line of Markdown. */
   readonly meaning: string;
-  /** Its text is never printed, not even when it is invalid. */
+  /** The value is never printed, even if it is invalid. */
   readonly isSecret: boolean;
 }
 
@@ -60,7 +61,7 @@ interface Description<T> {
   readonly shownDefault?: string;
 }
 
-/** With a default, written in its own grammar. */
+/** A variable with a default, written in its own grammar. */
 function defaulted<T>(text: string, { isSecret = false, ...rest }: Description<T>): Variable<T> {
   return { shownDefault: `\`${text}\``, ...rest, isSecret, fallback: () => rest.grammar(text) };
 }
@@ -118,7 +119,7 @@ export const VARIABLES = {
     grammar: secret(url('postgres', 'postgresql')),
     isSecret: true,
     shownDefault: '– (embedded database)',
-    meaning: 'PostgreSQL to use: `postgres://user:password@host:port/database`.',
+    meaning: 'PostgreSQL to use: `postgres://user:password@host:port/database`; with TLS add `?sslmode=verify-full`.',
   }),
   databasePool: defaulted('10', {
     name: 'DB_POOL',
@@ -135,7 +136,8 @@ export const VARIABLES = {
     name: 'REDIS_URL',
     grammar: secret(url('redis', 'rediss')),
     isSecret: true,
-    meaning: 'Redis or Valkey for counters, pins and health that replicas share.',
+    meaning:
+      'Redis or Valkey for counters, pins, health and cached replies that replicas share: `redis://…`, with TLS `rediss://…`.',
   }),
   workers: defaulted('1', {
     name: 'WORKERS',
@@ -148,7 +150,7 @@ export const VARIABLES = {
       grammar: path,
       shownDefault: `\`${SHIPPED_CATALOG}\``,
       meaning:
-        'Catalog of models, providers and prices. Replaces the shipped file unless it contains `extends: default`. Changes are in force within 3 s.',
+        'Catalog of models, providers and prices. Replaces the shipped file unless it contains `extends: default`. Changes are active within 3 s.',
     }),
   ),
   encryptionKeys: listed({
@@ -165,14 +167,14 @@ export const VARIABLES = {
       grammar: list(keyService),
       shownDefault: '`local`',
       meaning:
-        '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several separated by commas: the first encrypts, all decrypt.',
+        'Comma-separated entries `aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (`FAIRLEAD_ENCRYPTION_KEYS`): the first encrypts, all decrypt.',
     }),
   ),
   awsRegion: rawVariable(
     optional({
       name: 'AWS_REGION',
       grammar: awsRegion,
-      meaning: 'Region of the AWS KMS key, where its ARN does not name one.',
+      meaning: 'Region of the AWS KMS key, if the ARN does not name one.',
     }),
   ),
   awsAccessKeyId: rawVariable(
@@ -197,7 +199,7 @@ export const VARIABLES = {
       grammar: headerSecret,
       isSecret: true,
       meaning:
-        'Session token of temporary credentials for AWS KMS. The gateway does not renew them: restart it before they expire.',
+        'Session token of temporary credentials for AWS KMS. The gateway does not renew them: replace them and restart before they expire.',
     }),
   ),
   awsEndpointUrlKms: rawVariable(
@@ -236,21 +238,21 @@ export const VARIABLES = {
     name: 'FAIRLEAD_MANAGEMENT_KEY',
     grammar: ownKey,
     isSecret: true,
-    shownDefault: '– (generated and printed once when no key exists)',
+    shownDefault: '– (generated and printed once if the store never had one)',
     meaning:
-      'A management key that the start creates if it is absent: any text of 16 characters or more. The log warns of a guessable one. After a rotation, name the latest secret: the start does not recreate a former one, nor a deleted key, and warns of it.',
+      'A management key of 16 characters or more. The start creates the key if it does not exist, and warns of a guessable text. After a rotation set the variable to the new secret: a start never recreates a former secret or a deleted key, and logs a warning.',
   }),
   apiKey: optional({
     name: 'FAIRLEAD_API_KEY',
     grammar: ownKey,
     isSecret: true,
-    shownDefault: '– (generated and printed once when no key exists)',
-    meaning: 'An inference key, by the same rules.',
+    shownDefault: '– (generated and printed once if the store never had one)',
+    meaning: 'An inference key. The rules of `FAIRLEAD_MANAGEMENT_KEY` apply.',
   }),
   initialCredits: defaulted('10', {
     name: 'FAIRLEAD_INITIAL_CREDITS',
     grammar: usd,
-    meaning: 'USD granted to the account when it is created; a grant, not a purchase.',
+    meaning: 'USD that a new account is granted; not a purchase.',
   }),
   byokFeePercent: defaulted('0', {
     name: 'FAIRLEAD_BYOK_FEE_PERCENT',
@@ -260,26 +262,27 @@ export const VARIABLES = {
   egressAllow: listed({
     name: 'FAIRLEAD_EGRESS_ALLOW',
     grammar: egressTarget,
-    meaning: 'Comma-separated `host:port` or CIDR entries that URLs of callers may reach besides public addresses.',
+    meaning:
+      'Comma-separated `host:port` or CIDR entries. The gateway may call these private addresses if they are in URLs of requests (images, documents, web pages), in [destinations](alarms.md#destinations) or in stored credentials.',
   }),
   httpProxy: optional({
     name: 'HTTP_PROXY',
     grammar: secret(forwardProxy),
     isSecret: true,
     meaning:
-      'Proxy for calls of providers and engines at `http://` addresses: `http://user:password@host:port`. Never for URLs that callers name, nor for this machine.',
+      'Proxy for calls to providers and engines at `http://` addresses: `http://user:password@host:port`. Not used for URLs in requests and loopback addresses.',
   }),
   httpsProxy: optional({
     name: 'HTTPS_PROXY',
     grammar: secret(forwardProxy),
     isSecret: true,
-    meaning: 'The same for `https://` addresses, through a tunnel: the proxy sees no content.',
+    meaning: 'Proxy for calls to `https://` addresses, through a tunnel: the proxy sees no content.',
   }),
   noProxy: listed({
     name: 'NO_PROXY',
     grammar: text,
     meaning:
-      'Comma-separated hosts that are called without a proxy, each with its subdomains: names, addresses, CIDRs, `host:port`, `*`.',
+      'Comma-separated hosts that are called without a proxy: names (with all subdomains), addresses, CIDRs, `host:port`, `*`.',
   }),
   timeouts: defaulted(TIMEOUTS, {
     name: 'FAIRLEAD_TIMEOUTS',
@@ -299,13 +302,13 @@ export const VARIABLES = {
     name: 'FAIRLEAD_COOLDOWN',
     grammar: as(partialList(['base', 'max'], duration(), COOLDOWN), ({ base, max }) => ({ baseMs: base, maxMs: max })),
     meaning:
-      'First and longest cool-down of an endpoint that fails. A `Retry-After` of the provider replaces it, up to an hour.',
+      'First and longest cool-down of an endpoint that fails. A `Retry-After` of the provider replaces the cool-down, up to an hour.',
   }),
   flood: defaulted(FLOOD, {
     name: 'FAIRLEAD_FLOOD',
     grammar: partialList(['account', 'auth', 'wasted'], rate, FLOOD),
     meaning:
-      'Requests per account, failed authentications per address, and abandoned or failed calls per key, each within a window; 429 above it ([details](#flood-limits)). A partial list changes only the entries that it names.',
+      'Limits in a time window; requests above a limit get 429 ([entries](#flood-limits)). A partial list changes only the entries that it names.',
   }),
   corsOrigins: listed({
     name: 'FAIRLEAD_CORS_ORIGINS',
@@ -316,7 +319,7 @@ export const VARIABLES = {
   trustProxy: listed({
     name: 'FAIRLEAD_TRUST_PROXY',
     grammar: proxyNetwork,
-    meaning: 'Comma-separated CIDRs of the proxies whose `X-Forwarded-For` is trusted.',
+    meaning: 'Comma-separated CIDRs of the proxies whose `X-Forwarded-For` the gateway trusts.',
   }),
   bodyBytesMax: defaulted('32MiB', {
     name: 'FAIRLEAD_BODY_MAX',
@@ -328,12 +331,12 @@ export const VARIABLES = {
     name: 'FAIRLEAD_BODIES_IN_FLIGHT',
     grammar: bytes(Number.MAX_SAFE_INTEGER),
     meaning:
-      'Bytes of bodies, fetched media and pages that the open requests of a process may hold together. A key may hold as much as it leaves free; above that, 503. Bodies below 64 KiB and management requests are exempt.',
+      'Memory that a process may use for request bodies, fetched media and pages of open requests. One key may use at most half of what other keys leave free; a request beyond that gets 503. Bodies below 64 KiB and management requests are exempt.',
   }),
   heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',
     grammar: duration(),
-    meaning: 'A stream that is silent for this long gets a comment line.',
+    meaning: 'The gateway sends a comment line into a stream that is silent for this long.',
   }),
   drainMs: defaulted('120s', {
     name: 'FAIRLEAD_DRAIN',
@@ -347,13 +350,13 @@ export const VARIABLES = {
       ({ generations, ledger_entries: ledgerEntries, audit }) => ({ generations, ledgerEntries, audit }),
     ),
     meaning:
-      'How long records are kept: in days, or `never` for no deletion. Whole months are deleted. A partial list changes only the entries that it names.',
+      'How long records are kept, in days; `never`: without end. The gateway deletes whole months. A partial list changes only the entries that it names.',
   }),
   ledgerDurability: defaulted('strict', {
     name: 'LEDGER_DURABILITY',
     grammar: oneOf('strict', 'relaxed'),
     meaning:
-      '`strict`: the last byte of a reply waits until its charge is committed or is in the spool. `relaxed`: it does not wait.',
+      '`strict`: the last byte of a reply waits until the charge is committed or in the spool. `relaxed`: the last byte does not wait.',
   }),
   otelEndpoint: optional({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -370,13 +373,41 @@ export const VARIABLES = {
   console: defaulted('on', {
     name: 'FAIRLEAD_CONSOLE',
     grammar: oneOf('off', 'on'),
-    meaning: '`off`: there is no [console](console.md), and no session is taken.',
+    meaning: '`off`: there is no [console](console.md), and sessions are rejected.',
+  }),
+  oidcIssuer: optional({
+    name: 'FAIRLEAD_OIDC_ISSUER',
+    grammar: issuerAddress,
+    meaning: 'Issuer whose users may [sign in to the console](sign-in.md), exactly as in the discovery document.',
+  }),
+  oidcClientId: optional({
+    name: 'FAIRLEAD_OIDC_CLIENT_ID',
+    grammar: text,
+    meaning: 'Client id of the gateway at the issuer; required with `FAIRLEAD_OIDC_ISSUER`.',
+  }),
+  oidcClientSecret: optional({
+    name: 'FAIRLEAD_OIDC_CLIENT_SECRET',
+    grammar: headerSecret,
+    isSecret: true,
+    meaning:
+      'Client secret of the gateway at the issuer. Without a secret the gateway is a public client, which PKCE protects.',
+  }),
+  oidcAdminGroups: listed({
+    name: 'FAIRLEAD_OIDC_ADMIN_GROUPS',
+    grammar: groupName,
+    meaning: 'Comma-separated groups whose members administer the account.',
+  }),
+  oidcWorkspaceGroups: listed({
+    name: 'FAIRLEAD_OIDC_WORKSPACE_GROUPS',
+    grammar: workspaceGroup,
+    meaning:
+      'Comma-separated `group=workspace` pairs (id or slug of the workspace): members administer only this workspace. For a member of several groups the first pair in the list applies.',
   }),
   publicCatalog: defaulted('off', {
     name: 'FAIRLEAD_PUBLIC_CATALOG',
     grammar: oneOf('off', 'on'),
     meaning:
-      '`on`: `/models…`, `/providers` and `/endpoints/zdr` answer without a key, except `/models/user`. `auth` of `FAIRLEAD_FLOOD` limits such requests per address.',
+      '`on`: `/models…`, `/providers` and `/endpoints/zdr` answer without a key, except `/models/user`. `auth` of `FAIRLEAD_FLOOD` limits requests without a key per address.',
   }),
   logLevel: defaulted('info', {
     name: 'LOG_LEVEL',

@@ -38,6 +38,6 @@ it.each([
   ['a generated key', () => `sk-fl-v1-${randomBytes(32).toString('hex')}`],
 ])('treats five of 1,000 keys of %s as guessable at most', (_, draw) => {
   const weak = Array.from({ length: 1_000 }, draw).filter(looksGuessable);
-  // Of the shortest, three in ten thousand are: a limit of one in a thousand would fail in every thirtieth run.
+  // Three in ten thousand of the shortest keys are: a limit of one in a thousand would fail in every thirtieth run.
   expect(weak.length).toBeLessThanOrEqual(5);
 });

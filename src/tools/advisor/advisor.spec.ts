@@ -6,11 +6,11 @@ import type { ModelEvent, UnifiedStop } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { ServedTool } from '../../core/tool.js';
+import type { GatewayRunTool } from '../../core/tool.js';
 import { advisor } from './advisor.js';
 
 const WISE = model('wise/one', []);
-const offer = (type: string, parameters: JsonObject): ServedTool =>
+const offer = (type: string, parameters: JsonObject): GatewayRunTool =>
   advisor.offer(
     { type, parameters, path: 'tools.2' },
     {
@@ -20,7 +20,7 @@ const offer = (type: string, parameters: JsonObject): ServedTool =>
         throw new GatewayError('invalid-request', path);
       },
     },
-  ) as ServedTool;
+  ) as GatewayRunTool;
 
 async function* replying(text: string, unified: UnifiedStop = 'end-turn'): AsyncGenerator<readonly ModelEvent[]> {
   yield await Promise.resolve<ModelEvent[]>([
@@ -129,7 +129,7 @@ it.each([
   expect(() => offer(type, { model: 'nobody' })).toThrow(path);
 });
 
-it.each(['5m', '1h'] as const)('places a cache marker of %s after the shared prefix', async (ttl) => {
+it.each(['5m', '1h'] as const)('puts a cache marker of %s after the shared prefix', async (ttl) => {
   const parameters = { model: 'wise/one', caching: { type: 'ephemeral', ttl } };
   const { sent } = await consult('advisor_20260301', parameters, { question: 'Why?' });
   const content = sent!.messages[0]!.content;
@@ -172,25 +172,25 @@ it('sends only the question where the conversation is not to be forwarded', asyn
   const parameters = { forward_transcript: false };
   const { sent } = await consult('openrouter:advisor', parameters, { question: 'Why?' });
   expect(textsOf(sent)).toEqual(['The question: Why?']);
-  expect(offer('openrouter:advisor', parameters).shown.inputSchema).toMatchObject({ required: ['question'] });
+  expect(offer('openrouter:advisor', parameters).asFunction.inputSchema).toMatchObject({ required: ['question'] });
   const { result } = await consult('openrouter:advisor', parameters, { question: '' });
   expect(result).toMatchObject({ isError: true, content: { error_code: 'invalid_tool_input' } });
 });
 
 it('is described by its name, and limits its uses', () => {
-  const { shown, usesMax } = offer('openrouter:advisor', { name: ' reviewer ', max_uses: 0 });
-  expect(shown.description).toContain('This adviser is called reviewer.');
+  const { asFunction, usesMax } = offer('openrouter:advisor', { name: ' reviewer ', max_uses: 0 });
+  expect(asFunction.description).toContain('This adviser is called reviewer.');
   expect(usesMax).toBe(0);
   expect(offer('openrouter:advisor', {}).usesMax).toBe(Infinity);
 });
 
 it('uses the same two schemas for all arguments: the validator caches each of them for ever', () => {
-  const schemaOf = (parameters: JsonObject) => offer('openrouter:advisor', parameters).shown.inputSchema;
+  const schemaOf = (parameters: JsonObject) => offer('openrouter:advisor', parameters).asFunction.inputSchema;
   expect(schemaOf({ name: 'one' })).toBe(schemaOf({ name: 'other' }));
   expect(schemaOf({ name: 'one', forward_transcript: false })).toBe(schemaOf({ forward_transcript: false }));
 });
 
-it('leaves room for reasoning beside the advice by default', async () => {
+it('leaves tokens for reasoning besides the advice by default', async () => {
   const outputTokensFor = async (parameters: JsonObject) =>
     (await consult('openrouter:advisor', parameters, {})).sent!.maxOutputTokens;
   expect(await outputTokensFor({})).toBe(2_048);
@@ -201,9 +201,9 @@ it('leaves room for reasoning beside the advice by default', async () => {
 it.each<[JsonObject, string, readonly string[]]>([
   [{ model: 'wise/one' }, 'wise/one', ['<user>\nOne.\n</user>\n\n', '<assistant>\nTwo.\n</assistant>\n\n']],
   [{ forward_transcript: false }, 'small/one', []],
-])('foresees the model and the text of its call: %j', (parameters, named, words) => {
-  const foreseen = offer('openrouter:advisor', parameters).consults?.(TALK);
-  expect(foreseen).toMatchObject({ model: named, tools: [] });
-  expect(textsOf(foreseen)).toEqual(words);
-  expect(foreseen).toMatchObject({ maxOutputTokens: 2_048, system: [{ type: 'text' }] });
+])('plans the model and the text of its call: %j', (parameters, named, words) => {
+  const planned = offer('openrouter:advisor', parameters).consults?.(TALK);
+  expect(planned).toMatchObject({ model: named, tools: [] });
+  expect(textsOf(planned)).toEqual(words);
+  expect(planned).toMatchObject({ maxOutputTokens: 2_048, system: [{ type: 'text' }] });
 });

@@ -12,7 +12,7 @@ import { type AdvisorOptions, readAdvisorOptions } from './advisor-options.js';
 import { advisorParameters } from './parameters.js';
 import { transcriptOf } from './transcript.js';
 import { isOfType } from '../plain-failure.js';
-import { asPulled } from '../../core/stream/pulled.js';
+import { toPullSource } from '../../core/stream/pull-source.js';
 
 const QUESTION_LENGTH_MAX = 20_000;
 const FAILURE = 'advisor_tool_result_error';
@@ -46,9 +46,9 @@ export const advisor: ToolDefinition = {
       });
     return {
       runsAt: 'gateway',
-      shown: shownFunction(options),
+      asFunction: shownFunction(options),
       ...(model && { model: model.id }),
-      // Its only cost is the call of its model, which is held and charged as a call of its own.
+      // The only cost of the tool is the call of the model, which is held and charged as a separate call.
       price: 0n,
       usesMax: options.usesMax,
       consults: (request) => requestFor(request, contentFor(request, undefined, options)),
@@ -58,7 +58,7 @@ export const advisor: ToolDefinition = {
         if (content.length === 0) return fail('invalid_tool_input');
         try {
           const { blocks, stop } = await readReply(
-            asPulled(await context.infer(requestFor(request, content), 'advisor')),
+            toPullSource(await context.infer(requestFor(request, content), 'advisor')),
           );
           const text = blocks.map(({ start, text: words }) => (start.type === 'text' ? words : '')).join('');
           if (REFUSED.has(stop.unified) || text.trim() === '') return fail('unavailable');

@@ -1,5 +1,5 @@
 import { EFFORTS } from '../../core/conversation/effort.js';
-import { modelText, name, toolList, wholeNumber } from '../../shared/http/bounds.js';
+import { modelText, name, toolList, wholeNumber } from '../../shared/http/maxima.js';
 import { flag, number, object, oneOf, optional, refused, text } from '../../shared/http/schema.js';
 import { count } from '../parameter-fields.js';
 
@@ -21,7 +21,7 @@ export const advisorParameters = object({
   max_completion_tokens: optional(maxTokens),
   temperature: optional(number({ min: 0, max: 2 })),
   reasoning: optional(object({ effort: optional(oneOf(EFFORTS)), max_tokens: optional(maxTokens) })),
-  // Chat has no place for it, and streamed advice has the same content.
+  // Chat have no field for it, and streamed advice has the same content.
   stream: optional(flag()),
   tools: optional(toolList(refused('no adviser has tools of its own here; leave tools out'))),
   max_tool_calls: count,

@@ -9,7 +9,7 @@ const LENGTH_MAX = 400_000;
 const transcripts = new WeakMap<ModelRequest, readonly string[]>();
 
 /**
- * A conversation as text, for a model that is consulted about it. Each turn is a text of its own, so that a later
+ * A conversation as text, for a model that is consulted about it. Each turn is a separate text, so that a later
  * transcript begins with the same texts. Media and reasoning are only named.
  */
 export function transcriptOf(request: ModelRequest): readonly string[] {

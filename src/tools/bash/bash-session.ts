@@ -101,7 +101,7 @@ export class BashSession {
     this.isLoaded = true;
   }
 
-  /** Holds the bytes until the generation ends. @throws ExtensionFault `busy` where there is no room for them */
+  /** Holds the bytes until the generation ends. @throws ExtensionFault `busy` where there is no memory for them */
   private hold(state: Uint8Array, { keep }: ExtensionContext): void {
     // Keeps the same array, so that the store need not write it again: most commands only read.
     if (this.state && Buffer.compare(this.state, state) === 0) return;
@@ -113,7 +113,7 @@ export class BashSession {
 
   /** The output of a command is returned even if the store is down or full. */
   private async keep({ containers, signal, showsResults }: ExtensionContext): Promise<Partial<SessionOutcome>> {
-    // There is nothing to keep, or no response would carry the container's id, and the container would only take room.
+    // There is nothing to keep, or no response would carry the container's id, and the container would only take space.
     if (!this.state || (!showsResults && this.settings.containerId === undefined)) return {};
     try {
       await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);

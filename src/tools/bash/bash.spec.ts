@@ -6,20 +6,20 @@ import { Cancellation } from '../../core/cancellation.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ContainerStore, type ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { HandedTool, ServedTool } from '../../core/tool.js';
+import type { CallerRunTool, GatewayRunTool } from '../../core/tool.js';
 import { bash, bashTool } from './bash.js';
 import type { BashCommand, BashOutcome } from './run-bash.js';
 
 const BASH = { price: 5n, memoryBytes: 1_000, timeMs: 20 };
-function offered(parameters: JsonObject, tool = bash, configured = true): ServedTool | HandedTool {
+function offered(parameters: JsonObject, tool = bash, configured = true): GatewayRunTool | CallerRunTool {
   const catalog = { ...catalogOf(), tools: configured ? { bash: BASH } : {} };
   const modelOf = (): never => {
     throw new Error('needs no model');
   };
   return tool.offer({ type: 'openrouter:bash', parameters, path: 'tools.3' }, { catalog, modelOf });
 }
-const served = (parameters: JsonObject = {}, configured?: boolean): ServedTool =>
-  offered({ engine: 'openrouter', ...parameters }, bash, configured) as ServedTool;
+const served = (parameters: JsonObject = {}, configured?: boolean): GatewayRunTool =>
+  offered({ engine: 'openrouter', ...parameters }, bash, configured) as GatewayRunTool;
 
 const DONE: BashOutcome = { stdout: 'out\n', stderr: '', exitCode: 0, state: Buffer.from('after') };
 
@@ -47,7 +47,7 @@ class Bench {
     containers: { load: () => this.stored(), save: (...save) => this.save(...save) },
   });
 
-  run(tool: ServedTool, input: JsonObject = { command: 'true' }): Promise<ChargedResult> {
+  run(tool: GatewayRunTool, input: JsonObject = { command: 'true' }): Promise<ChargedResult> {
     return runCharged(tool, input, this.context);
   }
 }
@@ -56,14 +56,14 @@ describe('an offer', () => {
   it.each([{}, { engine: 'auto' }, { engine: 'native', sleep_after_seconds: 0 }])(
     '%j is the caller’s to run',
     (options) => {
-      const { runsAt, shown } = offered(options);
-      expect([runsAt, shown.name]).toEqual(['caller', 'bash']);
-      expect(Object.keys(shown.inputSchema['properties'] as object)).toEqual(['command', 'restart']);
+      const { runsAt, asFunction } = offered(options);
+      expect([runsAt, asFunction.name]).toEqual(['caller', 'bash']);
+      expect(Object.keys(asFunction.inputSchema['properties'] as object)).toEqual(['command', 'restart']);
     },
   );
 
   it('is served at the price of the catalog, or free of charge', () => {
-    expect(served()).toMatchObject({ runsAt: 'gateway', price: 5n, usesMax: 100, shown: { name: 'bash' } });
+    expect(served()).toMatchObject({ runsAt: 'gateway', price: 5n, usesMax: 100, asFunction: { name: 'bash' } });
     expect(served({}, false)).toMatchObject({ price: 0n });
   });
 
@@ -154,7 +154,7 @@ describe('a use', () => {
     expect(Buffer.from(bench.tasks.at(-1)!.state!).toString()).toBe('after');
   });
 
-  it('keeps no session that the process has no room for: its state is unchanged, and further uses may run', async () => {
+  it('keeps no session beyond the limit of the process: its state is unchanged, and further uses may run', async () => {
     const bench = new Bench();
     const room: number[] = [];
     const keep = (bytes: number): boolean => room.push(bytes) !== 2;

@@ -2,9 +2,16 @@ import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import { ended } from '../../core/text/ended.js';
+import { ensureFullStop } from '../../core/text/ensure-full-stop.js';
 import type { CatalogSnapshot } from '../../core/routing/catalog.js';
-import type { RequestedTool, HandedTool, ServedTool, ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
+import type {
+  RequestedTool,
+  CallerRunTool,
+  GatewayRunTool,
+  ToolFailure,
+  ToolFunction,
+  ToolResult,
+} from '../../core/tool.js';
 import { CONTAINER_SECONDS } from '../containers/container-bounds.js';
 import type { ToolDefinition } from '../tool-definition.js';
 import { BASH_FUNCTION } from '../vendor-functions.js';
@@ -62,9 +69,13 @@ function isInstalled(name: string): boolean {
   }
 }
 
-function offer(requested: RequestedTool, catalog: CatalogSnapshot, hasInterpreter: boolean): ServedTool | HandedTool {
+function offer(
+  requested: RequestedTool,
+  catalog: CatalogSnapshot,
+  hasInterpreter: boolean,
+): GatewayRunTool | CallerRunTool {
   const { parameters, path } = requested;
-  if (parameters['engine'] !== 'openrouter') return { runsAt: 'caller', shown: BASH_FUNCTION };
+  if (parameters['engine'] !== 'openrouter') return { runsAt: 'caller', asFunction: BASH_FUNCTION };
   if (!hasInterpreter)
     throw new GatewayError(
       'invalid-request',
@@ -75,7 +86,7 @@ function offer(requested: RequestedTool, catalog: CatalogSnapshot, hasInterprete
   const session = new BashSession({ containerId: readContainerId(parameters), sleepAfterSeconds, memoryBytes, timeMs });
   return {
     runsAt: 'gateway',
-    shown: SHOWN,
+    asFunction: SHOWN,
     engine: 'openrouter',
     price,
     usesMax: USES_MAX,
@@ -128,7 +139,7 @@ function viewFault({ kind, message }: ExtensionFault): ToolResult {
     case 'timed-out':
       return viewFailure('execution_time_exceeded', 'It took too long and was ended; nothing of it stays.');
     case 'unsupported':
-      return viewFailure('container_not_found', ended(`The session cannot be read: ${message}`));
+      return viewFailure('container_not_found', ensureFullStop(`The session cannot be read: ${message}`));
     default:
       return viewFailure('unavailable', 'It took too much memory, or could not be run; nothing of it stays.');
   }

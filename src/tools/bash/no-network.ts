@@ -2,7 +2,7 @@ import type { Bash } from 'just-bash/browser';
 
 /** The path by which bash opens a connection in a redirection. */
 const CONNECTION = /^\/dev\/(?:tcp|udp)\/[^/]+\/[^/]+$/;
-/** What the interpreter prints where it cannot open one. */
+/** The interpreter's messages for a connection that it cannot open. */
 const REFUSED =
   /^bash: (\/dev\/(?:tcp|udp)\/([^/\n]+)\/[^/\n]+): (?:cannot open redirect target|No such file or directory)$/gm;
 /** A host that needs no name resolution. */

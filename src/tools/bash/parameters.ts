@@ -1,4 +1,4 @@
-import { wholeNumber } from '../../shared/http/bounds.js';
+import { wholeNumber } from '../../shared/http/maxima.js';
 import { object, oneOf, optional, text, variant } from '../../shared/http/schema.js';
 
 const environment = variant('type', {

@@ -26,13 +26,13 @@ export interface BashOutcome {
 /** Maximum number of characters of each output that a model is sent. Chosen: some 10,000 tokens. */
 const OUTPUT_CHARACTERS_MAX = 32_768;
 /**
- * Maximum number of bytes of the files of a session: below the bound of a container, since names and times take room
+ * Maximum number of bytes of the files of a session: below the bound of a container, since names and times take space
  * too.
  */
 const FILE_BYTES_MAX = CONTAINER_BYTES_MAX - 512 * 1024;
 /** Maximum number of commands of a script, in whatever way they are called: a second or two of computing. */
 const COMMANDS_MAX = 100_000;
-/** Maximum number of iterations of a loop within one of its programs: about as much. */
+/** Maximum number of iterations of a loop, also in awk, sed and jq: about as much computing as `COMMANDS_MAX`. */
 const ROUNDS_MAX = 1_000_000;
 const TOO_MUCH = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
 const HOME = '/home/user';
@@ -123,7 +123,7 @@ function withoutMiddle(output: string): string {
 
 /** The directory in which the previous command left the shell, unless it was removed. */
 function directoryOf({ directory, entries }: SessionState): string {
-  const isThere = !isKept(directory) || entries.some((one) => one.path === directory && isFolder(one));
+  const isThere = !isKept(directory) || entries.some((entry) => entry.path === directory && isFolder(entry));
   return isThere ? directory : HOME;
 }
 

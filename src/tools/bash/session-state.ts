@@ -5,13 +5,13 @@ export interface SavedEntry {
   /** Permission bits. */
   readonly mode: number;
   readonly modifiedMs: number;
-  /** Of a file. */
+  /** Content of a file. */
   readonly content?: Uint8Array;
-  /** Of a symbolic link. A directory has neither content nor target. */
+  /** Target of a symbolic link. A directory has neither content nor target. */
   readonly target?: string;
 }
 
-/** What a bash session keeps from one command to the next. */
+/** The state that a bash session keeps from one command to the next. */
 export interface SessionState {
   /** The working directory. */
   readonly directory: string;
@@ -53,8 +53,8 @@ export function packState({ directory, variables, entries }: SessionState): Uint
 /** @returns undefined for the state of a release with another format */
 export function unpackState(packed: Uint8Array): SessionState | undefined {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
-  let place = LENGTH_BYTES + bytes.readUInt32BE();
-  const header = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, place)) as Header;
+  let index = LENGTH_BYTES + bytes.readUInt32BE();
+  const header = JSON.parse(bytes.toString('utf8', LENGTH_BYTES, index)) as Header;
   if (header.form !== FORM) return undefined;
   return {
     directory: header.directory,
@@ -63,8 +63,8 @@ export function unpackState(packed: Uint8Array): SessionState | undefined {
       const entry = { path, mode, modifiedMs };
       if (typeof special === 'string') return { ...entry, target: special };
       if (special === undefined) return entry;
-      const content = bytes.subarray(place, place + special);
-      place += special;
+      const content = bytes.subarray(index, index + special);
+      index += special;
       return { ...entry, content };
     }),
   };

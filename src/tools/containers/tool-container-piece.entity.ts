@@ -1,12 +1,12 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** One piece of a state, sealed for its place in it. Never changed. */
+/** One piece of a state, sealed for its index in it. Never changed. */
 @Entity('tool_container_pieces')
 export class ToolContainerPieceEntity {
   @PrimaryColumn({ type: 'uuid' })
   state!: string;
 
-  /** From 0. */
+  /** Index of the piece, from 0. */
   @PrimaryColumn({ type: 'integer' })
   number!: number;
 

@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** What a tool keeps between two requests of one API key: the current state, and when it expires. */
+/** The state that a tool keeps between two requests of one API key, and its expiry. */
 @Entity('tool_containers')
 @Unique('tool_containers_state', ['state'])
 @Index('tool_containers_oldest', ['expiresAt'])

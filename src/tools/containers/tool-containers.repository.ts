@@ -12,7 +12,7 @@ const UNUSED_STATE_MS = HOUR_MS;
 const REMOVED_PIECES_MAX = 8;
 
 /** The owner and id of a container: one id means another container to each key. */
-export interface ContainerPlace {
+export interface ContainerKey {
   readonly accountId: string;
   readonly keyHash: string;
   readonly id: string;
@@ -38,7 +38,7 @@ export class ToolContainersRepository {
     private readonly clock: Clock,
   ) {}
 
-  async find({ keyHash, id }: ContainerPlace): Promise<ContainerState | undefined> {
+  async find({ keyHash, id }: ContainerKey): Promise<ContainerState | undefined> {
     const [found] = await this.statements.run<{ state: string; size: number }>(
       `SELECT state, size FROM tool_containers WHERE key_hash = $1 AND id = $2 AND expires_at > $3`,
       [keyHash, id, this.now()],
@@ -62,10 +62,10 @@ export class ToolContainersRepository {
   }
 
   /**
-   * Whether there is room for a container: it exists, or the key is below its limit. Another process may take the room
-   * before `put`.
+   * Whether there is capacity for a container: it exists, or the key is below its limit. Another process may take the
+   * capacity before `put`.
    */
-  async hasRoom({ keyHash, id }: ContainerPlace): Promise<boolean> {
+  async hasHeadroom({ keyHash, id }: ContainerKey): Promise<boolean> {
     return this.isRoomFor(this.database.manager, keyHash, id);
   }
 
@@ -75,11 +75,11 @@ export class ToolContainersRepository {
    * containers
    */
   async put(
-    place: ContainerPlace,
+    key: ContainerKey,
     { state, size }: ContainerState,
     seconds: number,
   ): Promise<{ readonly before: ContainerState | undefined } | undefined> {
-    const { accountId, keyHash, id } = place;
+    const { accountId, keyHash, id } = key;
     return this.database.transaction('READ COMMITTED', async (manager) => {
       await waitForLock(manager, 'toolContainers', keyHash);
       if (!(await this.isRoomFor(manager, keyHash, id))) return undefined;
@@ -101,7 +101,7 @@ export class ToolContainersRepository {
    * Extends the life of a container whose state is unchanged, counted from now.
    * @returns false when it has another state by now, or has expired
    */
-  async prolong({ keyHash, id }: ContainerPlace, { state }: ContainerState, seconds: number): Promise<boolean> {
+  async prolong({ keyHash, id }: ContainerKey, { state }: ContainerState, seconds: number): Promise<boolean> {
     const prolonged = await this.statements.run(
       `UPDATE tool_containers SET expires_at = $4
        WHERE key_hash = $1 AND id = $2 AND state = $3 AND expires_at > $5 RETURNING id`,

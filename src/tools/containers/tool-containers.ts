@@ -9,7 +9,7 @@ import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { isDatabaseUnavailable } from '../../shared/database/database-unavailable.js';
 import { SealRing } from '../../vault/seal-ring.js';
 import { CONTAINER_BYTES_MAX, CONTAINERS_MAX } from './container-bounds.js';
-import { ToolContainersRepository, type ContainerPlace, type ContainerState } from './tool-containers.repository.js';
+import { ToolContainersRepository, type ContainerKey, type ContainerState } from './tool-containers.repository.js';
 
 /**
  * Bytes that are sealed and stored at a time: an embedded database takes a few milliseconds for it, which block the
@@ -51,11 +51,11 @@ export class ToolContainers {
       return loaded?.bytes;
     };
     const save = async (id: string, bytes: Uint8Array, seconds: number, signal: CancelSignal): Promise<void> => {
-      const place = { accountId, keyHash, id };
+      const key = { accountId, keyHash, id };
       const before = kept.get(bytes);
       signal.throwIfAborted();
-      if (before?.id === id && (await this.rows.prolong(place, before, seconds))) return;
-      kept.set(bytes, { id, ...(await this.save(place, bytes, seconds, signal)) });
+      if (before?.id === id && (await this.rows.prolong(key, before, seconds))) return;
+      kept.set(bytes, { id, ...(await this.save(key, bytes, seconds, signal)) });
     };
     return {
       load: (id, signal) => this.attempt(signal, () => load(id, signal)),
@@ -63,11 +63,11 @@ export class ToolContainers {
     };
   }
 
-  private async load(place: ContainerPlace, signal: CancelSignal): Promise<LoadedState | undefined> {
+  private async load(key: ContainerKey, signal: CancelSignal): Promise<LoadedState | undefined> {
     for (let read = 1; read <= READS_MAX; read++) {
       signal.throwIfAborted();
-      const container = await this.rows.find(place);
-      const pieces = container && (await this.readPieces(place, container, signal));
+      const container = await this.rows.find(key);
+      const pieces = container && (await this.readPieces(key, container, signal));
       if (pieces !== 'replaced') return pieces && { container, bytes: Buffer.concat(pieces) };
     }
     throw new ExtensionFault('busy', 'The container is being written by other requests; try again.');
@@ -75,7 +75,7 @@ export class ToolContainers {
 
   /** @returns undefined when the data key is gone */
   private async readPieces(
-    place: ContainerPlace,
+    key: ContainerKey,
     container: ContainerState,
     signal: CancelSignal,
   ): Promise<Buffer[] | 'replaced' | undefined> {
@@ -85,7 +85,7 @@ export class ToolContainers {
       const stored = await this.rows.findPiece(container.state, number);
       if (!stored) return 'replaced';
       await this.ring.prepareKeys([stored.keyId]);
-      const piece = this.ring.openBytes(stored, contextOf(place, container, number));
+      const piece = this.ring.openBytes(stored, contextOf(key, container, number));
       if (!piece) return undefined;
       pieces.push(piece);
       await yieldToEventLoop();
@@ -94,24 +94,24 @@ export class ToolContainers {
   }
 
   private async save(
-    place: ContainerPlace,
+    key: ContainerKey,
     bytes: Uint8Array,
     seconds: number,
     signal: CancelSignal,
   ): Promise<ContainerState> {
     if (bytes.length > CONTAINER_BYTES_MAX)
       throw new ExtensionFault('too-large', `A container holds at most ${CONTAINER_BYTES_MAX / 1024 / 1024} MiB.`);
-    if (!(await this.rows.hasRoom(place))) throw tooMany();
+    if (!(await this.rows.hasHeadroom(key))) throw tooMany();
     await this.ring.ready();
     const container = { state: newUuid(this.clock.now()), size: bytes.length };
     try {
-      await this.writePieces(place, container, bytes, signal);
+      await this.writePieces(key, container, bytes, signal);
     } catch (error) {
       await this.removePieces(container);
       throw error;
     }
     // If this fails, it is unknown whether the state was put, so the pieces are left to the sweep.
-    const put = await this.rows.put(place, container, seconds);
+    const put = await this.rows.put(key, container, seconds);
     const unused = put ? put.before : container;
     if (unused) await this.removePieces(unused);
     if (!put) throw tooMany();
@@ -119,7 +119,7 @@ export class ToolContainers {
   }
 
   private async writePieces(
-    place: ContainerPlace,
+    key: ContainerKey,
     container: ContainerState,
     bytes: Uint8Array,
     signal: CancelSignal,
@@ -130,7 +130,7 @@ export class ToolContainers {
         number * PIECE_BYTES,
         (number + 1) * PIECE_BYTES,
       );
-      const sealed = this.ring.sealBytes(piece, contextOf(place, container, number));
+      const sealed = this.ring.sealBytes(piece, contextOf(key, container, number));
       await this.rows.addPiece(container.state, number, sealed);
       await yieldToEventLoop();
     }
@@ -164,8 +164,8 @@ export class ToolContainers {
 /** An empty state has one piece too: it is sealed like any other. */
 const countPieces = (size: number): number => Math.max(1, Math.ceil(size / PIECE_BYTES));
 
-/** Binds a piece to its owner, its state and its place, so that no piece passes for another. */
-const contextOf = ({ keyHash, id }: ContainerPlace, { state, size }: ContainerState, number: number): string =>
+/** Binds a piece to its owner, its state and its index, so that no piece passes for another. */
+const contextOf = ({ keyHash, id }: ContainerKey, { state, size }: ContainerState, number: number): string =>
   JSON.stringify(['container', keyHash, id, state, size, number]);
 
 const tooMany = (): ExtensionFault =>

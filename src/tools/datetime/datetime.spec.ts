@@ -2,12 +2,12 @@
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { catalogOf } from '../../../test/support/route-inputs.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { ServedTool } from '../../core/tool.js';
+import type { GatewayRunTool } from '../../core/tool.js';
 import { datetime } from './datetime.js';
 
 const SETUP = { catalog: catalogOf(), modelOf: (): never => { throw new Error('needs no model'); } }; // oxfmt-ignore
-const offer = (parameters: JsonObject): ServedTool =>
-  datetime.offer({ type: 'openrouter:datetime', parameters, path: 'tools.3' }, SETUP) as ServedTool;
+const offer = (parameters: JsonObject): GatewayRunTool =>
+  datetime.offer({ type: 'openrouter:datetime', parameters, path: 'tools.3' }, SETUP) as GatewayRunTool;
 const at = (moment: string) => extensionContext({ clock: { now: () => Date.parse(moment), aheadMs: 0 } });
 
 it.each([

@@ -1,7 +1,7 @@
 import { printJson, type Json } from '../../core/json/json.js';
 import { GatewayError } from '../../core/errors.js';
-import { name } from '../../shared/http/bounds.js';
-import { object, optional } from '../../shared/http/schema.js';
+import { name } from '../../shared/http/maxima.js';
+import { described, object, optional } from '../../shared/http/schema.js';
 import { isPlainFailure, plainFailure } from '../plain-failure.js';
 import type { ToolDefinition } from '../tool-definition.js';
 
@@ -10,7 +10,11 @@ const DEFAULT_ZONE = 'UTC';
 /** Returns the current time (docs/use/tools-and-plugins.md#service-tools). */
 export const datetime: ToolDefinition = {
   types: ['openrouter:datetime'],
-  parameters: { 'openrouter:datetime': object({ timezone: optional(name()) }) },
+  parameters: {
+    'openrouter:datetime': object({
+      timezone: optional(described('Name of the time zone, such as `Europe/Berlin`.', name())),
+    }),
+  },
   resultType: 'openrouter_datetime_tool_result',
   offer: ({ parameters: { timezone = DEFAULT_ZONE }, path }) => {
     const print = printerOf(timezone);
@@ -22,9 +26,9 @@ export const datetime: ToolDefinition = {
     }
     return {
       runsAt: 'gateway',
-      shown: {
+      asFunction: {
         name: 'datetime',
-        description: `Tells the current date and time in the time zone ${timezone as string}.`,
+        description: `Returns the current date and time in the time zone ${timezone as string}.`,
         inputSchema: NO_ARGUMENTS,
       },
       price: 0n,

@@ -19,7 +19,7 @@ export type HealOutcome =
 type Fits = (value: unknown) => boolean;
 
 /**
- * Extracts and repairs JSON in a text. Runs in a thread of its own, since it takes as long as the text and the schema
+ * Extracts and repairs JSON in a text. Runs in a separate thread, since it takes as long as the text and the schema
  * demand.
  */
 export function healJson({ text, schema, isCut }: TextToHeal): HealOutcome {

@@ -8,18 +8,18 @@ import type { BlockStart, ModelEvent } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { ServedTool } from '../../core/tool.js';
+import type { GatewayRunTool } from '../../core/tool.js';
 import { imageGeneration } from './image-generation.js';
 
 const PAINTER = model('acme/painter', [], { outputModalities: ['image'] });
-const offer = (parameters: JsonObject = {}): ServedTool =>
+const offer = (parameters: JsonObject = {}): GatewayRunTool =>
   imageGeneration.offer(
     { type: 'openrouter:image_generation', parameters, path: 'tools.0' },
     {
       catalog: { ...catalogOf(), tools: { imageGeneration: { model: 'acme/painter' } } },
       modelOf: (name) => (name === 'acme/painter' ? PAINTER : model(name as string, [])),
     },
-  ) as ServedTool;
+  ) as GatewayRunTool;
 
 function replying(...blocks: BlockStart[]): AsyncIterable<readonly ModelEvent[]> {
   const events: ModelEvent[] = [
@@ -99,7 +99,7 @@ it('refuses a model that makes no images, by name', () => {
   );
 });
 
-it("foresees its call, with the caller's preferences", () => {
-  const foreseen = offer().consults?.(modelRequest({ preferences: { only: ['acme'] } }));
-  expect(foreseen).toMatchObject({ model: 'acme/painter', modalities: ['image'], preferences: { only: ['acme'] } });
+it("plans its call, with the caller's preferences", () => {
+  const planned = offer().consults?.(modelRequest({ preferences: { only: ['acme'] } }));
+  expect(planned).toMatchObject({ model: 'acme/painter', modalities: ['image'], preferences: { only: ['acme'] } });
 });

@@ -5,12 +5,12 @@ import { isJsonObject, printJson } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/reply.js';
 import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import type { Model } from '../../core/routing/catalog.js';
-import { name } from '../../shared/http/bounds.js';
+import { name } from '../../shared/http/maxima.js';
 import { number, openObject, optional } from '../../shared/http/schema.js';
 import { consultedRequest } from '../consulted-request.js';
 import type { ToolDefinition } from '../tool-definition.js';
 import { imageOf, urlOf } from './reply-images.js';
-import { asPulled } from '../../core/stream/pulled.js';
+import { toPullSource } from '../../core/stream/pull-source.js';
 
 const MODEL_DEFAULT = 'openai/gpt-5-image';
 /** For requests to the sandbox alone, which need no account. */
@@ -25,7 +25,7 @@ const OUTPUT_TOKENS_MAX = 16_384;
 const IMAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /**
- * Draws an image with a model of the catalogue (docs/use/tools/image-generation.md), by a call of its own
+ * Draws an image with a model of the catalogue (docs/use/tools/image-generation.md), by a separate call
  * through the same routing and billing. The calling model learns only whether it succeeded; the caller receives the
  * image.
  */
@@ -37,7 +37,7 @@ export const imageGeneration: ToolDefinition = {
       output_compression: optional(number({ min: 0, max: 100 })),
     }),
   },
-  // They are parameters of the model that draws.
+  // Other parameters are those of the model that draws.
   openParameters: 'any',
   resultType: 'openrouter_image_generation_tool_result',
   offer: ({ parameters, path }, { catalog, modelOf, isSandbox }) => {
@@ -58,9 +58,9 @@ export const imageGeneration: ToolDefinition = {
       });
     return {
       runsAt: 'gateway',
-      shown: SHOWN,
+      asFunction: SHOWN,
       model: model.id,
-      // Its only cost is the call of its model, which is held and charged as a call of its own.
+      // The only cost of the tool is the call of the model, which is held and charged as a separate call.
       price: 0n,
       usesMax: Infinity,
       consults: (request) => requestFor(request, []),
@@ -72,7 +72,7 @@ export const imageGeneration: ToolDefinition = {
             }),
             'image-generation',
           );
-          return drawn(imageOf(await readReply(asPulled(events))));
+          return drawn(imageOf(await readReply(toPullSource(events))));
         } catch (error) {
           context.signal.throwIfAborted();
           if (!(error instanceof GatewayError)) throw error;

@@ -26,7 +26,7 @@ export interface OcrDocument {
 
 /** The text of a document, as the engine read it. */
 export interface OcrText {
-  /** From the first one on. */
+  /** Pages from the first one on. */
   readonly pages: readonly ReadPage[];
   /** Number of pages that the engine reports as read, of those requested. */
   readonly charged: number;

@@ -12,7 +12,7 @@ const FILE_LENGTH_MAX = 8 * 1024 * 1024;
 /** Time since the last read or use of a file: as long as session pins last. */
 const IDLE_MS = 10 * 60_000;
 
-interface Kept {
+interface CachedFile {
   readonly file: ParsedFile;
   atMs: number;
 }
@@ -20,7 +20,7 @@ interface Kept {
 /** Parsed files by account, cached only in the memory of this process. */
 @Injectable()
 export class ParsedFiles {
-  private readonly kept = new LRUCache<string, Kept>({
+  private readonly kept = new LRUCache<string, CachedFile>({
     maxSize: LENGTH_MAX,
     maxEntrySize: FILE_LENGTH_MAX,
     sizeCalculation: ({ file }) => lengthOfFile(file) + 1,

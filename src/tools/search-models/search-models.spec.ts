@@ -2,7 +2,7 @@
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { ServedTool } from '../../core/tool.js';
+import type { GatewayRunTool } from '../../core/tool.js';
 import { searchModels } from './search-models.js';
 
 const CATALOG = catalogOf(
@@ -11,11 +11,11 @@ const CATALOG = catalogOf(
   ...Array.from({ length: 40 }, (_, index) => model(`other/m${index}`, [])),
 );
 const context = extensionContext({ callable: () => [...CATALOG.models.values()] });
-const offer = (parameters: JsonObject): ServedTool =>
+const offer = (parameters: JsonObject): GatewayRunTool =>
   searchModels.offer(
     { type: 'openrouter:experimental__search_models', parameters, path: 'tools.0' },
     { catalog: CATALOG, modelOf: (): never => { throw new Error('needs no model'); } },
-  ) as ServedTool; // oxfmt-ignore
+  ) as GatewayRunTool; // oxfmt-ignore
 async function search(query: string, parameters: JsonObject = {}): Promise<string[]> {
   const { content, text } = await offer(parameters).run({ query }, { context, number: 1 });
   expect(JSON.parse(text)).toEqual(content);
@@ -40,5 +40,5 @@ it('returns the prices of the cheapest endpoint, in USD per token as the catalog
   const { content } = await tool.run({ query: 'painter' }, { context, number: 1 });
   const pricing = { prompt: '0.000001', completion: '0.000001' };
   expect(content).toMatchObject({ models: [{ id: 'acme/painter', output_modalities: ['image'], pricing }] });
-  expect(tool.shown.description).toContain('pricing is in USD per token');
+  expect(tool.asFunction.description).toContain('pricing is in USD per token');
 });

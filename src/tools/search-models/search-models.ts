@@ -19,7 +19,7 @@ export const searchModels: ToolDefinition = {
   resultType: 'openrouter_search_models_tool_result',
   offer: ({ parameters: { max_results: most = RESULTS_DEFAULT } }) => ({
     runsAt: 'gateway',
-    shown: SHOWN,
+    asFunction: SHOWN,
     price: 0n,
     usesMax: Infinity,
     run: ({ query }, { context }) => {
@@ -75,7 +75,7 @@ const view = ({ id, name, contextLength, inputModalities, outputModalities, endp
   pricing: cheapest(endpoints),
 });
 
-/** In USD per token, as the catalogue's own `pricing`; null where no endpoint has a price. */
+/** Prices in USD per token, as the catalogue's own `pricing`; null where no endpoint has a price. */
 function cheapest(endpoints: readonly Endpoint[]): JsonObject | null {
   let least: Endpoint['pricing'] = null;
   for (const { pricing } of endpoints) if (pricing && (!least || pricing.prompt < least.prompt)) least = pricing;

@@ -1,6 +1,6 @@
 import { estimateTokens } from '../../core/money/estimate.js';
 
-/** Stands in place of the rest. */
+/** Replaces the rest. */
 const CUT = '\n\n[The rest of this page was left out.]';
 const BYTES_PER_TOKEN = Math.floor(1_000 / estimateTokens(1_000));
 

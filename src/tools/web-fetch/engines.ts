@@ -91,7 +91,7 @@ const firecrawl: PageEngine = {
   },
 };
 
-/** By their names in the catalog and in requests. */
+/** Engines by their names in the catalog and in requests. */
 export const PAGE_ENGINES: ReadonlyMap<string, PageEngine> = new Map([
   ['exa', exa],
   ['parallel', parallel],

@@ -10,7 +10,7 @@ export const USES_MAX = 50;
 const CONTENT_TOKENS_DEFAULT = 100_000;
 const CONTENT_TOKENS_MAX = 250_000;
 
-/** How pages are fetched in one generation. */
+/** Options of fetching pages in one generation. */
 export interface FetchOptions {
   readonly engine: string;
   readonly usesMax: number;

@@ -6,7 +6,7 @@ import { type FailureTable, orFail, orFailAnswered, type Page, type PageRequest 
 const PAGE_BYTES_MAX = 10 * 1024 * 1024;
 const PAGE_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 5;
-/** Besides `text/*`. */
+/** Accepted media types besides `text/*`. */
 const MEDIA_TYPES = [
   'text/html',
   'application/xhtml+xml',

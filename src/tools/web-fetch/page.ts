@@ -9,7 +9,7 @@ export interface Page extends PageText {
   readonly url: string;
 }
 
-/** What is requested of a page. */
+/** A request for a page. */
 export interface PageRequest {
   readonly url: string;
   readonly tokensMax: number;
@@ -47,7 +47,7 @@ export type FailureTable = Readonly<Record<ExtensionFault['kind'], ToolFailure>>
 export const orFail = <T>(work: Promise<T>, table: FailureTable): Promise<T> =>
   orFailAs(work, table, (fault) => !wasRequested(fault));
 
-/** The same for work on what the web has answered. */
+/** `orFail` for work on what the web has answered. */
 export const orFailAnswered = <T>(work: Promise<T>, table: FailureTable): Promise<T> =>
   orFailAs(work, table, () => false);
 

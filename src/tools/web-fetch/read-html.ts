@@ -55,8 +55,8 @@ interface PageElement {
 
 /** Makes addresses absolute, since they are read outside the page. */
 function resolveAddresses(page: Page, url: string): void {
-  const given = page.querySelector('base[href]')?.getAttribute('href') ?? '';
-  const base = parseUrl(given, url)?.href ?? url;
+  const href = page.querySelector('base[href]')?.getAttribute('href') ?? '';
+  const base = parseUrl(href, url)?.href ?? url;
   for (const [selector, name] of [
     ['a[href]', 'href'],
     ['img[src]', 'src'],

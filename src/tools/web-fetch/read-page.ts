@@ -6,7 +6,7 @@ import { isHtml, type PageText } from './page-text.js';
 import { readHtml } from './read-html.js';
 import { readPdf } from './read-pdf.js';
 
-/** What was fetched, and how much of it is requested. */
+/** The bytes of a fetched page, and the requested length of its text. */
 export interface PageBytes {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
@@ -27,7 +27,7 @@ export const readPagePlainly = (page: PageBytes): Promise<PageText> => read(page
 async function read(page: PageBytes, asHtml: typeof readHtml): Promise<PageText> {
   const { title, text } = await wordsOf(page, asHtml);
   if (text.trim() === '') throw new ExtensionFault('unsupported', 'has no text without its scripts');
-  // In one line.
+  // The title in one line.
   const head = cleanText(title.slice(0, TITLE_LENGTH_MAX)).split(/\s+/).join(' ').trim();
   return { title: head, text: cutText(text, page.tokensMax) };
 }

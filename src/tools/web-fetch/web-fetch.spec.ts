@@ -2,12 +2,12 @@
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { setupWith } from '../../../test/support/search-tool.js';
 import { ExtensionFault } from '../../core/extension.js';
-import type { ServedTool, ToolResult } from '../../core/tool.js';
+import type { GatewayRunTool, ToolResult } from '../../core/tool.js';
 import { webFetch } from './web-fetch.js';
 
 function fetchMeeting(error: Error): Promise<ToolResult> {
   const requested = { type: 'openrouter:web_fetch', parameters: {}, path: 'tools.0' };
-  const tool = webFetch.offer(requested, setupWith({})) as ServedTool;
+  const tool = webFetch.offer(requested, setupWith({})) as GatewayRunTool;
   const guardedFetch = { allows: () => true, fetch: () => Promise.reject(error) };
   return tool.run({ url: 'https://one.example/' }, { context: extensionContext({ guardedFetch }), number: 1 });
 }

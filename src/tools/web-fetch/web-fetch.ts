@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
   RequestedTool,
-  ServedTool,
+  GatewayRunTool,
   ToolFailure,
   ToolFunction,
   ToolResult,
@@ -64,9 +64,9 @@ export const webFetch: ToolDefinition = {
     assertServable(requested, ['url_sources']);
     const options = readFetchOptions(requested);
     const origin = originOf(options, requested, setup);
-    const served: ServedTool = {
+    const served: GatewayRunTool = {
       runsAt: 'gateway',
-      shown: SHOWN,
+      asFunction: SHOWN,
       engine: origin.engine,
       price: origin.price,
       usesMax: options.usesMax,

@@ -25,7 +25,7 @@ export interface ChosenEngine {
   readonly settings: ToolEngine;
 }
 
-/** What the choice of an engine depends on. */
+/** Facts that the choice of an engine depends on. */
 export type SearchSetup = Pick<ToolSetup, 'catalog' | 'isSandbox'>;
 
 /** Names that leave the choice to the gateway. Whether a vendor searches itself is decided elsewhere. */

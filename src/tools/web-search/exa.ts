@@ -12,7 +12,7 @@ export const exa = httpEngine({
   // docs/use/tools/web-search.md: 0.001 USD.
   surcharge: { resultsCovered: 10, perResult: 1_000_000_000n },
   headers: apiKey,
-  call: ({ text, results, characters, allowedHosts, blockedHosts, place: { country } }) => ({
+  call: ({ text, results, characters, allowedHosts, blockedHosts, location: { country } }) => ({
     method: 'POST',
     path: '/search',
     body: {

@@ -7,7 +7,7 @@ export const firecrawl = httpEngine({
   resultsMax: 100,
   queryCharactersMax: 500,
   headers: bearer,
-  call: ({ text, results, allowedHosts, blockedHosts, place: { city, region, country } }) => {
+  call: ({ text, results, allowedHosts, blockedHosts, location: { city, region, country } }) => {
     const location = [city, region, country].filter((part) => part !== undefined).join(',');
     return {
       method: 'POST',
@@ -16,7 +16,7 @@ export const firecrawl = httpEngine({
         query: text,
         limit: results,
         timeout: SEARCH_MS,
-        // It takes only one of the two.
+        // Firecrawl accepts only one of the two lists.
         ...(allowedHosts.length > 0
           ? { includeDomains: allowedHosts }
           : blockedHosts.length > 0 && { excludeDomains: blockedHosts }),

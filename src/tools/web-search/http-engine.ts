@@ -14,7 +14,7 @@ const FOUND_MAX = 400;
 /** An engine behind an HTTP API: its request, and where its answer has the results. */
 export interface HttpEngine extends Omit<SearchEngine, 'search'> {
   readonly call: (query: SearchQuery) => Pick<EngineCall, 'method' | 'path' | 'body'>;
-  /** Beside those of the body. */
+  /** Headers besides those of the body. */
   readonly headers: CredentialHeaders;
   /** Undefined where the answer has no results. */
   readonly read: (reply: JsonObject) => readonly FoundPage[] | undefined;

@@ -12,7 +12,7 @@ export const parallel = httpEngine({
   resultsMax: 20,
   queryCharactersMax: 5_000,
   headers: (credential) => ({ ...apiKey(credential), 'parallel-beta': 'search-extract-2025-10-10' }),
-  call: ({ text, results, characters, allowedHosts, blockedHosts, place: { country } }) => ({
+  call: ({ text, results, characters, allowedHosts, blockedHosts, location: { country } }) => ({
     method: 'POST',
     path: '/v1beta/search',
     body: {
@@ -28,7 +28,7 @@ export const parallel = httpEngine({
     readPages(results, (page) => ({ date: textOf(page['publish_date']), text: joined(page['excerpts']) })),
 });
 
-/** It reads only one of the two lists; the allowed one takes precedence. */
+/** Parallel reads only one of the two lists; the allowed one takes precedence. */
 function sourcePolicy(allowedHosts: readonly string[], blockedHosts: readonly string[]): object {
   if (allowedHosts.length > 0) return { source_policy: { include_domains: allowedHosts.slice(0, DOMAINS_MAX) } };
   if (blockedHosts.length > 0) return { source_policy: { exclude_domains: blockedHosts.slice(0, DOMAINS_MAX) } };

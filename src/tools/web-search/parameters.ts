@@ -1,5 +1,5 @@
 import { SEARCH_ENGINES } from '../../core/routing/catalog.js';
-import { domainList } from '../../shared/http/bounds.js';
+import { domainList } from '../../shared/http/maxima.js';
 import { integer, object, oneOf, optional, refused, when, type TProperties } from '../../shared/http/schema.js';
 import { count, domains } from '../parameter-fields.js';
 import { userLocation } from './user-location.js';

@@ -11,9 +11,9 @@ export const perplexity = httpEngine({
   // Chosen: none is published.
   queryCharactersMax: 2_000,
   headers: bearer,
-  call: ({ text, results, characters, allowedHosts, blockedHosts, place: { country } }) => {
+  call: ({ text, results, characters, allowedHosts, blockedHosts, location: { country } }) => {
     const tokens = Math.ceil(characters / CHARACTERS_PER_TOKEN);
-    // It does not take both kinds together.
+    // Perplexity does not accept both kinds together.
     const domains = allowedHosts.length > 0 ? allowedHosts : blockedHosts.map((host) => `-${host}`);
     return {
       method: 'POST',

@@ -4,7 +4,7 @@ import type { FoundPage } from './search-engine.js';
 const URL_MAX = 2_048;
 const TITLE_MAX = 300;
 const DATE_MAX = 64;
-/** Of a text, this many times the returned length is read, since the rest may be white space. */
+/** Multiple of the returned length that is read of a text, since the rest may be white space. */
 const READ_TIMES = 8;
 
 /** A result that is returned: http or https, its title and date one line each. */
@@ -17,7 +17,7 @@ export interface ResultPage {
 
 export interface PageLimits {
   readonly results: number;
-  /** Of one page. */
+  /** Characters of one page. */
   readonly characters: number;
   /** Whether its address may be returned. */
   readonly allows: (url: string) => boolean;

@@ -76,8 +76,8 @@ const failureText = (code: string): string =>
 export const isFailedSearch = isOfType(ERROR_TYPE);
 
 /**
- * What the model read, restored from the `content` of a result block. Addresses and titles are restored even where a
- * seal does not open.
+ * The text that the model read, restored from the `content` of a result block. Addresses and titles are restored even
+ * where a seal cannot be opened.
  */
 export function recallSearch(content: Json, open: OpenSeal): string {
   if (Array.isArray(content)) return printPages(readPages(content, open));

@@ -3,8 +3,8 @@ import type { EngineClient } from '../../core/extension.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
 
-/** The approximate place a search is made from. */
-export interface SearchPlace {
+/** The approximate location a search is made from. */
+export interface SearchLocation {
   readonly city?: string;
   readonly region?: string;
   /** ISO 3166-1, two capital letters. */
@@ -24,7 +24,7 @@ export interface SearchQuery {
    */
   readonly allowedHosts: readonly string[];
   readonly blockedHosts: readonly string[];
-  readonly place: SearchPlace;
+  readonly location: SearchLocation;
 }
 
 /** A result as the engine returns it, unchecked; '' for what is absent. */
@@ -35,7 +35,7 @@ export interface FoundPage {
   readonly text: string;
 }
 
-/** What an engine is called with. */
+/** Dependencies and limits of a call of an engine. */
 export interface EngineAccess {
   readonly settings: ToolEngine;
   readonly name: string;
@@ -49,7 +49,7 @@ export interface EngineAccess {
 export interface SearchEngine {
   readonly resultsMax: number;
   readonly queryCharactersMax: number;
-  /** What it charges for results beyond those that its price covers. */
+  /** The engine's charge for results beyond those that its price covers. */
   readonly surcharge?: { readonly resultsCovered: number; readonly perResult: PicoUsd };
   /** @throws ExtensionFault, or the signal's reason */
   search(query: SearchQuery, access: EngineAccess): Promise<readonly FoundPage[]>;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json } from '../../core/json/json.js';
 import type { RequestedTool } from '../../core/tool.js';
 import { readDomains } from '../domain-list.js';
-import type { SearchPlace } from './search-engine.js';
+import type { SearchLocation } from './search-engine.js';
 
 /** Default results of one search, and of all searches of a generation together. */
 const RESULTS = 5;
@@ -13,7 +13,7 @@ const CHARACTERS = 4_000;
 /** Upper limits, also where the schema of the request sets none (docs/use/tools-and-plugins.md#service-tools). */
 const RESULTS_MAX = 25;
 const CHARACTERS_MAX = 100_000;
-/** Of one result by `search_context_size`, as OpenRouter publishes it for Exa. */
+/** Characters of one result by `search_context_size`, as OpenRouter publishes it for Exa. */
 const CHARACTERS_OF: ReadonlyMap<Json | undefined, number> = new Map([
   ['low', 5_000],
   ['medium', 15_000],
@@ -29,11 +29,11 @@ export interface SearchOptions {
   readonly results: number;
   readonly resultsTotal: number;
   readonly uses: number;
-  /** Of one result. */
+  /** Characters of one result. */
   readonly characters: number;
   readonly allowedDomains: readonly string[];
   readonly blockedDomains: readonly string[];
-  readonly place: SearchPlace;
+  readonly location: SearchLocation;
 }
 
 const OWN_TYPE = 'openrouter:web_search';
@@ -60,13 +60,13 @@ export function readOptions({ type, parameters, path, bound }: RequestedTool): S
     characters: Math.min(number('max_characters', usual), CHARACTERS_MAX),
     allowedDomains: bound?.allowedDomains ?? allowedDomains,
     blockedDomains: bound?.blockedDomains ?? blockedDomains,
-    place: readPlace(parameters['user_location']),
+    location: readLocation(parameters['user_location']),
   };
 }
 
 const COUNTRY = /^[a-z]{2}$/i;
 
-function readPlace(value: Json | undefined): SearchPlace {
+function readLocation(value: Json | undefined): SearchLocation {
   if (!isJsonObject(value)) return {};
   const { city, region, country } = value;
   return {

@@ -1,7 +1,7 @@
 import { literal, named, nullable, object, optional } from '../../shared/http/schema.js';
-import { name } from '../../shared/http/bounds.js';
+import { name } from '../../shared/http/maxima.js';
 
-const place = optional(nullable(name()));
+const locationPart = optional(nullable(name()));
 
 /**
  * The approximate location of searches: for the vendors' web search tools, the gateway's own, and the web plugin
@@ -10,6 +10,12 @@ const place = optional(nullable(name()));
 export const userLocation = nullable(
   named(
     'user-location',
-    object({ type: literal('approximate'), city: place, country: place, region: place, timezone: place }),
+    object({
+      type: literal('approximate'),
+      city: locationPart,
+      country: locationPart,
+      region: locationPart,
+      timezone: locationPart,
+    }),
   ),
 );

@@ -1,20 +1,20 @@
 // The requested settings hold for all searches of a generation, results that the rules forbid are not returned, and a
 // later turn reads what the model read. The engine is simulated or scripted.
-import { fastest, stopwatch } from '../../../test/support/pace.js';
+import { fastest, stopwatch } from '../../../test/support/cpu-time.js';
 import { extensionContext, openSeal, type ChargedResult } from '../../../test/support/extension-context.js';
 import { engines, offerSearch, searchFor, setupWith } from '../../../test/support/search-tool.js';
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type EngineCall, type ExtensionContext } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
-import type { ServedTool, ToolFailure, ToolResult, ToolSetup } from '../../core/tool.js';
+import type { GatewayRunTool, ToolFailure, ToolResult, ToolSetup } from '../../core/tool.js';
 import { webSearch } from './web-search.js';
 
 const PRICE = 5n;
 const SIMULATED = engines({ simulated: { price: PRICE } });
 const PARALLEL = engines({ parallel: { baseUrl: 'http://parallel.test', price: PRICE } });
 
-const offer = (type: string, parameters: JsonObject, setup: ToolSetup): ServedTool =>
-  webSearch.offer({ type, parameters, path: 'tools.3' }, setup) as ServedTool;
+const offer = (type: string, parameters: JsonObject, setup: ToolSetup): GatewayRunTool =>
+  webSearch.offer({ type, parameters, path: 'tools.3' }, setup) as GatewayRunTool;
 
 /** An engine that returns these pages. */
 const having = (...results: readonly object[]): Partial<ExtensionContext> => ({
@@ -79,12 +79,12 @@ describe('the engine', () => {
 });
 
 it('is shown as a function with a query, and by which engine it is served', () => {
-  const { shown, engine, usesMax } = offerSearch(SIMULATED, {
+  const { asFunction, engine, usesMax } = offerSearch(SIMULATED, {
     max_results: 3,
     allowed_domains: ['a.example', 'b.example/x'],
     user_location: { type: 'approximate', city: 'Kiel', country: 'DE' },
   });
-  expect(shown).toEqual({
+  expect(asFunction).toEqual({
     name: 'web_search',
     description:
       'Searches the web and gives up to 3 results, each with title, URL, date and text. Use it for what is recent, changes, or is not known for certain. Only a.example, b.example/x can be searched. The user is near Kiel, DE.',
@@ -117,7 +117,7 @@ describe('results', () => {
   it('are five by default, and as many as requested', async () => {
     expect(urlsOf(await searchFor(offerSearch(SIMULATED), 'q'))).toHaveLength(5);
     expect(urlsOf(await searchFor(offerSearch(SIMULATED, { max_results: 25 }), 'q'))).toHaveLength(25);
-    expect(offerSearch(SIMULATED, { max_results: 26 }).shown.description).toContain('up to 25 results');
+    expect(offerSearch(SIMULATED, { max_results: 26 }).asFunction.description).toContain('up to 25 results');
   });
 
   it('are limited over all searches together, parallel ones included', async () => {

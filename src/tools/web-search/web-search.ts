@@ -2,7 +2,7 @@ import { domainFilter } from '../../core/domains.js';
 import { ExtensionFault, wasRequested, type WebRequest } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { RequestedTool, ServedTool, ToolFailure, ToolFunction, ToolResult, ToolUse } from '../../core/tool.js';
+import type { RequestedTool, GatewayRunTool, ToolFailure, ToolFunction, ToolResult, ToolUse } from '../../core/tool.js';
 import { assertServable } from '../servable.js';
 import type { ToolDefinition } from '../tool-definition.js';
 import { chooseEngine, type ChosenEngine, type SearchSetup } from './engines.js';
@@ -59,9 +59,9 @@ const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
 };
 
 /** The searches of one generation, whose results are limited together. */
-export class ServedSearch implements ServedTool {
+export class ServedSearch implements GatewayRunTool {
   readonly runsAt = 'gateway';
-  readonly shown: ToolFunction;
+  readonly asFunction: ToolFunction;
   readonly engine: string;
   readonly price: PicoUsd;
   readonly usesMax: number;
@@ -84,7 +84,7 @@ export class ServedSearch implements ServedTool {
     this.resultsLeft = options.resultsTotal;
     this.hosts = searchHosts(allowedDomains, blockedDomains);
     this.isRequested = domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains });
-    this.shown = shownFunction(this.resultsMax, options);
+    this.asFunction = shownFunction(this.resultsMax, options);
     this.engine = chosen.name;
     this.price = costOf(chosen, this.resultsMax);
     this.usesMax = options.uses;
@@ -101,8 +101,8 @@ export class ServedSearch implements ServedTool {
       results = this.takeResults();
     }
     if (results === 0) return failedSearch('max_uses_exceeded');
-    const { characters, place } = this.options;
-    const searching = this.search({ text: text.toWellFormed(), results, characters, place, ...this.hosts }, use);
+    const { characters, location } = this.options;
+    const searching = this.search({ text: text.toWellFormed(), results, characters, location, ...this.hosts }, use);
     const ended: Promise<void> = searching.then(
       ({ shown }) => this.returnResults(ended, results - shown),
       () => this.returnResults(ended, results),
@@ -159,7 +159,7 @@ export class ServedSearch implements ServedTool {
 
 /** Cost of a search that returned this many results. */
 function costOf({ engine: { surcharge }, settings: { price = 0n } }: ChosenEngine, results: number): PicoUsd {
-  // Where the price is 0, results are free too.
+  // At a price of 0, further results are free too.
   if (price === 0n || !surcharge) return price;
   return price + surcharge.perResult * BigInt(Math.max(0, results - surcharge.resultsCovered));
 }
@@ -174,9 +174,9 @@ const INPUT = {
 /** Maximum number of domains that the model's description lists; of more it only mentions that there are some. */
 const DOMAINS_SHOWN = 10;
 
-function shownFunction(results: number, { allowedDomains, place }: SearchOptions): ToolFunction {
+function shownFunction(results: number, { allowedDomains, location }: SearchOptions): ToolFunction {
   const sites = allowedDomains.length > DOMAINS_SHOWN ? 'some sites' : allowedDomains.join(', ');
-  const near = [place.city, place.region, place.country].filter((part) => part !== undefined).join(', ');
+  const near = [location.city, location.region, location.country].filter((part) => part !== undefined).join(', ');
   const sentences = [
     `Searches the web and gives up to ${results} results, each with title, URL, date and text.`,
     'Use it for what is recent, changes, or is not known for certain.',

@@ -16,6 +16,7 @@ export function boundBuffers(bytesMax: number): void {
     },
   };
   globalThis.Uint8Array = new Proxy(Uint8Array, guard);
-  // It decompresses outside this thread's accounting. Libraries fall back to their own code where it is missing.
+  // `DecompressionStream` allocates outside this thread's accounting. Libraries fall back to their own code where it is
+  // missing.
   Reflect.deleteProperty(globalThis, 'DecompressionStream');
 }

@@ -2,7 +2,7 @@ import type { BashCommand } from '../bash/run-bash.js';
 
 /** A job that the threads of service tools can run. One file and one line in the list below. */
 export interface WorkerJob {
-  /** Its duration depends on the caller, so one thread is always left to other jobs. */
+  /** The caller determines how long the job runs, so one thread is always reserved for other jobs. */
   readonly isLong?: boolean;
   /** Time limit, from when a thread starts it. */
   timeMs(input: unknown): number;
@@ -31,7 +31,7 @@ const PDF_MS = 8_000;
 /** A command ends by itself within its time unless it is within a single long step; then its files are read out. */
 const BASH_END_MS = 3_000;
 
-/** By name. The process, which loads none of the code, and its threads read the list. */
+/** Jobs by name. The process, which loads none of the code, and its threads read the list. */
 export const WORKER_JOBS: WorkerJobs = {
   bash: {
     isLong: true,

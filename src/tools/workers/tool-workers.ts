@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { Injectable, Logger, Optional, type OnApplicationShutdown } from '@nestjs/common';
 import type { CancelSignal } from '../../core/cancellation.js';
 import { ExtensionFault, gatewayFull, type WorkerPool } from '../../core/extension.js';
-import { FairSlots } from '../../shared/fair-slots.js';
+import { FairSlots } from '../../shared/queues/fair-slots.js';
 import { ThreadFault, ThreadPool } from '../../shared/thread-pool.js';
 import { WORKER_JOBS, type WorkerJobs } from './jobs.js';
 import type { WorkerOutcome, WorkerTask } from './worker-thread.js';
@@ -21,7 +21,7 @@ const SLOTS = { slots: THREADS_MAX, slotsPerKey: 1, firstSlots: 0, waiting: 64, 
 const LONG_SLOTS = { ...SLOTS, slots: THREADS_MAX - 1, waitMs: 60_000 };
 /** Heap of a thread: the tree of the largest page takes half. Chosen. */
 const HEAP_MEGABYTES = 256;
-/** Beside a job's own time: a thread is ended and another one started. */
+/** Milliseconds in addition to a job's own time: a thread is ended and another one started. */
 const START_MS = 15_000;
 
 /** The code that the threads run. */

@@ -1,7 +1,7 @@
 import { constants, getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { ExtensionFault } from '../../core/extension.js';
-import { faultTrace } from '../../shared/fault-trace.js';
+import { faultTrace } from '../../shared/telemetry/fault-trace.js';
 import { announceCompression, type ThreadState } from '../../shared/thread-end.js';
 import { boundBuffers } from './bound-buffers.js';
 import { WORKER_JOBS } from './jobs.js';

@@ -9,7 +9,7 @@ import type { Answer } from '../../support/upstream-answers.js';
 import { Upstream } from '../../support/upstreams.js';
 import { responsesBody } from '../translation-bench.js';
 import { FILES, FILES_AT } from './cases.js';
-import { FAMILIES, PLACES, type Counting, type FamilyId } from './places.js';
+import { FAMILIES, PLACES, type Counting, type FamilyId } from './serving-matrix.js';
 
 /** A family where it is served, and how that is entered. */
 export interface Pair {
@@ -20,7 +20,7 @@ export interface Pair {
   readonly provider: string;
   readonly model: string;
   readonly counts: Counting;
-  /** Of the catalog. */
+  /** Id of the model in the catalog. */
   readonly id: string;
 }
 
@@ -29,10 +29,10 @@ const idOf = (family: FamilyId, platform: PlatformId, way: Way): string =>
 
 /** All that are served, in the order of the tables. */
 export const PAIRS: readonly Pair[] = (Object.keys(FAMILIES) as FamilyId[]).flatMap((family) =>
-  Object.entries(PLACES[family]).flatMap(([name, place]) => {
-    if ('notServed' in place) return [];
+  Object.entries(PLACES[family]).flatMap(([name, servedAt]) => {
+    if ('notServed' in servedAt) return [];
     const platform = name as PlatformId;
-    const { ways, ...served } = place;
+    const { ways, ...served } = servedAt;
     return Object.entries(ways).flatMap(([entered, isServed]) => {
       const way = entered as Way;
       if (isServed !== true) return [];
@@ -103,7 +103,7 @@ function fileAt(path: string): Answer {
 }
 
 /**
- * Providers with their real slugs, so that the code's definitions apply. A second path to one is a provider of its own,
+ * Providers with their real slugs, so that the code's definitions apply. A second path to one is a separate provider,
  * for which the file repeats those definitions.
  */
 function catalogOf(doubles: ReadonlyMap<PlatformId, Double>): object {

@@ -147,7 +147,7 @@ export const LACKS: Readonly<Record<FaceName, readonly CaseId[]>> = {
 /** A conversation: each reply but the last is handed back, with what the caller adds to it. */
 export interface Case {
   readonly replies: readonly DoubleReply[];
-  /** Of the body, beside the model and a limit. */
+  /** Fields of the body in addition to the model and a limit. */
   readonly ask: (face: AnyFace) => { readonly messages: readonly JsonBody[]; readonly [field: string]: JsonBody };
   /** The caller's messages after a reply. */
   readonly goOn?: (face: AnyFace, seen: SeenReply) => readonly JsonBody[];

@@ -11,7 +11,7 @@ import {
 import type { JsonBody } from '../../support/recorded-request.js';
 import type { FaceName, SeenReply } from '../translation-bench.js';
 import type { Pair } from './bench.js';
-import { FAMILIES, type FamilyId } from './places.js';
+import { FAMILIES, type FamilyId } from './serving-matrix.js';
 import {
   BUDGET,
   FORM,

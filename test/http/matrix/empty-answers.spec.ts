@@ -16,7 +16,7 @@ describeOnEmbedded('empty answers', (database) => {
   let bench: MatrixBench;
   beforeAll(async () => {
     bench = await MatrixBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   async function ask(

@@ -9,11 +9,11 @@ import { describeOnEmbedded } from '../../support/database.js';
 import { DOUBLE_USAGE, type DoubleFailureKind } from '../../support/doubles/double.js';
 import { PLATFORM_DOUBLES, WAYS } from '../../support/doubles/platforms.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import { FACES, responsesFace, type SeenReply, type AnyFace } from '../translation-bench.js';
+import { ALL_FACES, type SeenReply, type AnyFace } from '../translation-bench.js';
 import { MatrixBench, PAIRS, type Pair } from './bench.js';
 import { CASE_IDS, CASES, LACKS, MAX_TOKENS, QUESTION, type Case, type CaseId } from './cases.js';
 import { cellOf, FAILURE_STATUSES, replyFor, type CallerReply } from './cells.js';
-import { FAMILIES, PLACES } from './places.js';
+import { FAMILIES, PLACES } from './serving-matrix.js';
 
 /** Tears characters, lines and frames: a prime, so that no frame's length keeps step with it. */
 const BYTES_PER_PIECE = 61;
@@ -27,7 +27,7 @@ describeOnEmbedded('the matrix', (database) => {
   let bench: MatrixBench;
   beforeAll(async () => {
     bench = await MatrixBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   async function ask(face: AnyFace, pair: Pair, body: object, stream: boolean): Promise<Turn['seen']> {
@@ -46,7 +46,7 @@ describeOnEmbedded('the matrix', (database) => {
     stream: boolean,
   ): Promise<Turn[]> {
     const double = bench.doubleOf(pair);
-    double.travel = stream ? { bytesPerPiece: BYTES_PER_PIECE } : {};
+    double.transmission = stream ? { bytesPerPiece: BYTES_PER_PIECE } : {};
     const { messages, ...rest } = bodyOf(face);
     const turns: Turn[] = [];
     let history = messages;
@@ -69,7 +69,7 @@ describeOnEmbedded('the matrix', (database) => {
       for (const { way } of bench.doubleOf(pair).calls) expect(way).toBe(pair.way);
     });
 
-    describe.each<AnyFace>([...FACES, responsesFace])('$name', (face) => {
+    describe.each<AnyFace>(ALL_FACES)('$name', (face) => {
       it.each(CASE_IDS.filter((id) => !LACKS[face.name].includes(id)))('%s', async (id: CaseId) => {
         const cell = cellOf(id, pair.family);
         if ('refused' in cell) {
@@ -95,7 +95,7 @@ describeOnEmbedded('the matrix', (database) => {
 
       it.each(Object.keys(FAILURE_STATUSES) as DoubleFailureKind[])('the failure %s', async (kind) => {
         const double = bench.doubleOf(pair);
-        double.travel = {};
+        double.transmission = {};
         double.script({ fails: kind, message: 'This is why.' });
         const answers = await Promise.all(
           [false, true].map(async (stream) => {
@@ -113,7 +113,7 @@ describeOnEmbedded('the matrix', (database) => {
         // a credential with 403, which has other causes too: there the message decides, and this one names no key.
         const isOwnForm = pair.platform === 'bedrock' && pair.dialect !== 'openai-chat';
         const isMasked = kind === 'unauthorised' && !isOwnForm;
-        const why = isMasked ? 'only the operator of the gateway can fix that.' : 'This is why.';
+        const why = isMasked ? 'only the operator of the gateway can fix it.' : 'This is why.';
         const error = face.error(status, expect.stringContaining(why));
         expect(answers).toEqual([
           { status, body: error },
@@ -123,7 +123,7 @@ describeOnEmbedded('the matrix', (database) => {
 
       it('a failure in the midst of a stream', async () => {
         const double = bench.doubleOf(pair);
-        double.travel = { bytesPerPiece: BYTES_PER_PIECE };
+        double.transmission = { bytesPerPiece: BYTES_PER_PIECE };
         double.script({
           fails: 'server-error',
           message: 'This is why.',
@@ -144,7 +144,7 @@ describeOnEmbedded('the matrix', (database) => {
     });
 
     it('a count of tokens', async () => {
-      const { messages, tools } = CASES['parallel tools'].ask(FACES[0]!);
+      const { messages, tools } = CASES['parallel tools'].ask(ALL_FACES[0]!);
       const response = await bench.send('/messages/count_tokens', { model: pair.id, messages, tools });
       const counted = { source: response.headers.get('x-token-count'), body: await response.json() };
       const double = bench.doubleOf(pair);
@@ -159,7 +159,7 @@ describeOnEmbedded('the matrix', (database) => {
     });
   });
 
-  it('has a cell for every place that a double serves', () => {
+  it('has a cell for every dialect and platform that a double serves', () => {
     const served = new Set(PAIRS.map(({ dialect, platform }) => `${platform} ${dialect}`));
     const spoken = Object.entries(PLATFORM_DOUBLES).flatMap(([platform, { dialects }]) =>
       dialects.map((dialect) => `${platform} ${dialect}`),

@@ -11,7 +11,7 @@ import { MatrixBench, PAIRS, type Pair } from './bench.js';
 import { ANSWER, IMAGE, MAX_TOKENS, QUESTION, TIME, WEATHER, schemaOf } from './cases.js';
 
 const METADATA = { 'x-router-metadata': 'enabled' };
-/** One way into each place. */
+/** One way of access to each dialect on each platform. */
 const PLACES = PAIRS.filter(({ id }) => !id.includes('-by-'));
 const CLAUDES = PLACES.filter(({ dialect }) => dialect === 'anthropic-messages');
 const isClaude = ({ model }: Pair): boolean => model.includes('claude');
@@ -29,7 +29,7 @@ describeOnEmbedded('forms that a vendor refuses', (database) => {
   let bench: MatrixBench;
   beforeAll(async () => {
     bench = await MatrixBench.start(database);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
 
   /** Whole and streamed: the same goes out, and nothing is refused. */
@@ -238,7 +238,7 @@ describeOnEmbedded('forms that a vendor refuses', (database) => {
         { role: 'user', content: [{ type: 'tool_result', tool_use_id: WEATHER.id, content: [{ type: 'text', text: 'fine', cache_control: scope }] }] },
       ],
     }; // oxfmt-ignore
-    /** Of each platform: what stays, what is named as dropped, and the betas. */
+    /** For each platform: what stays, what is named as dropped, and the betas. */
     const KEPT: Readonly<Record<string, readonly [kept: readonly string[], dropped: readonly string[], betas: readonly string[]]>> = {
       direct: [FIELDS, [], ['advanced-tool-use-2025-11-20', 'prompt-caching-scope-2026-01-05']],
       azure: [FIELDS, [], ['advanced-tool-use-2025-11-20', 'prompt-caching-scope-2026-01-05']],
@@ -332,7 +332,7 @@ describeOnEmbedded('forms that a vendor refuses', (database) => {
       expect(/ephemeral|cachePoint/.test(JSON.stringify(inside.sent))).toBe(isClaude(pair));
     });
 
-    it('are named where another format has no place for them', async () => {
+    it('are named where another format has no field for them', async () => {
       const chat = PLACES.find(({ id }) => id === 'direct/openai-chat')!;
       const { dropped } = await ask(MESSAGES, chat, body);
       const names = ['cache_control.scope', 'tool_use.caller', ...FIELDS.slice(0, 4).map((field) => `tools.${field}`)];

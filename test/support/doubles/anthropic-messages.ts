@@ -53,8 +53,8 @@ const THINKING_BUDGET_MIN = 1024;
 /** With thinking, `top_p` may be no lower: Kiln-AI/Kiln#1479, SEMOSS/Semoss#1655. */
 const THINKING_TOP_P_MIN = 0.95;
 /**
- * Of an image in base64. platform.claude.com/docs/en/build-with-claude/vision gives this bound for Bedrock and Google's
- * cloud; none was found for the vendor's own address, where the double may be stricter.
+ * Limit of an image in base64. platform.claude.com/docs/en/build-with-claude/vision gives this bound for Bedrock and
+ * Google's cloud; none was found for the vendor's own address, where the double may be stricter.
  */
 const IMAGE_BYTES_MAX = 5 * 1024 * 1024;
 const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
@@ -344,7 +344,9 @@ function blocksOf(sent: JsonBody): Placed[] {
   return [...placed('tools', sent.tools), ...placed('system', sent.system), ...turns];
 }
 
-/** Number, places and order of lifetimes. Empty texts: askalf/dario#1066; the order: headroomlabs-ai/headroom#2939. */
+/**
+ * Number, positions and order of lifetimes. Empty texts: askalf/dario#1066; the order: headroomlabs-ai/headroom#2939.
+ */
 function markerFault(sent: JsonBody): Refusal | undefined {
   const marked = blocksOf(sent).filter(({ block: { cache_control } }) => cache_control);
   const count = marked.length + (sent.cache_control ? 1 : 0);
@@ -471,7 +473,7 @@ function toolFault(sent: JsonBody[]): Refusal | undefined {
       const words = 'all content must be type "text" if "is_error" is true';
       return broken('a failed result of more than words', `messages.${index}.content: ${words}`);
     }
-    const twice = results.find((id, place) => results.indexOf(id) !== place);
+    const twice = results.find((id, position) => results.indexOf(id) !== position);
     if (twice) {
       const words = 'each tool_use must have a single result. Found multiple with id';
       return broken('a result twice', `messages.${index}.content: ${words}: ${twice}`);
@@ -528,8 +530,8 @@ function wordsFault(messages: JsonBody[]): Refusal | undefined {
 function signatureFault(messages: JsonBody[]): Refusal | undefined {
   for (const [index, { content }] of messages.entries()) {
     if (!Array.isArray(content)) continue;
-    for (const [place, each] of content.entries()) {
-      const at = `messages.${index}.content.${place}`;
+    for (const [position, each] of content.entries()) {
+      const at = `messages.${index}.content.${position}`;
       if (each.type === 'thinking' && each.signature !== signatureOf('anthropic', each.thinking)) {
         return broken('a foreign signature', `${at}: Invalid \`signature\` in \`thinking\` block`);
       }

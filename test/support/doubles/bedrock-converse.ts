@@ -56,7 +56,7 @@ const DOCUMENT_NAME = string({
   pattern: /^(?!.*\s\s)[a-zA-Z0-9\s\-()[\]]+$/,
 });
 /**
- * Of all messages: APIReference/API_runtime_Message.html. For the same operations
+ * Limit of an image in all messages: APIReference/API_runtime_Message.html. For the same operations
  * userguide/inference-api-restrictions.html states that images are bounded only by their models, and documents too,
  * except PDFs of Claude 4 and later and PDFs and DOCX of Nova: of the two pages the double follows the stricter for
  * images, the later for documents.
@@ -282,8 +282,8 @@ function resultsFault(turns: JsonBody[], model: string): Refusal | undefined {
 
 function wordsFault(turns: JsonBody[], system: JsonBody[]): Refusal | undefined {
   for (const [index, turn] of turns.entries()) {
-    for (const [place, each] of turn.content.entries()) {
-      const at = `messages.${index}.content.${place}`;
+    for (const [position, each] of turn.content.entries()) {
+      const at = `messages.${index}.content.${position}`;
       if (each.text !== undefined && each.text.trim() === '') {
         return broken('a blank text', `The text field in the ContentBlock object at ${at} is blank.`);
       }
@@ -350,7 +350,7 @@ function toolsFault(turns: JsonBody[], hasTools: boolean): Refusal | undefined {
     : undefined;
 }
 
-/** Cache points are allowed at different places by family. */
+/** The positions where cache points are allowed differ by family. */
 const isNova = (model: string): boolean => /amazon\.nova/.test(model);
 /** Families that were observed to refuse any cache point. */
 const UNCACHED = /(?:^|\.)(?:ai21|cohere|deepseek|google|meta|mistral|nvidia|openai|qwen)\./;
@@ -372,8 +372,8 @@ function pointsFault({ messages, system = [], toolConfig }: JsonBody, model: str
     return broken('a point for a family without caches', words);
   }
   if (isNova(model)) {
-    const misplaced = lists.some((each, place) =>
-      each.some((one, index) => one.cachePoint && (place === 0 || each[index - 1]?.toolResult)),
+    const misplaced = lists.some((each, position) =>
+      each.some((one, index) => one.cachePoint && (position === 0 || each[index - 1]?.toolResult)),
     );
     const words = 'Malformed input request: extraneous key [cachePoint] is not permitted';
     if (misplaced) return broken('a point where Nova takes none', words);
@@ -443,9 +443,9 @@ function thinkingFault(sent: JsonBody): Refusal | undefined {
 /** Reasoning returns unchanged to its signer; that models without reasoning accept none is an assumption. */
 function signatureFault(turns: JsonBody[], signer: Signer | undefined): Refusal | undefined {
   for (const [index, turn] of turns.entries()) {
-    for (const [place, { reasoningContent: reasoning }] of turn.content.entries()) {
+    for (const [position, { reasoningContent: reasoning }] of turn.content.entries()) {
       if (!reasoning) continue;
-      const at = `messages.${index}.content.${place}`;
+      const at = `messages.${index}.content.${position}`;
       if (signer === undefined) {
         return broken('reasoning for a model without any', `${at}: reasoningContent is not supported.`);
       }
@@ -620,7 +620,7 @@ function ownFieldsFault({ additionalModelRequestFields: own = {} }: JsonBody, mo
 /** Roles of instructions are none of this format's. */
 const UNSPOKEN: readonly string[] = [
   'a role of newer models',
-  'instructions out of their place',
+  'instructions at a wrong position',
   'an effort of a turn',
 ];
 

@@ -51,7 +51,7 @@ export const GENERATION_RULES = [
   'a high effort without thinking',
   'a strict tool at Converse',
   'a role of newer models',
-  'instructions out of their place',
+  'instructions at a wrong position',
   'a beginning of the answer',
 ] as const;
 const broken = (rule: (typeof GENERATION_RULES)[number], message: string): Refusal => ({ rule, message });
@@ -118,7 +118,7 @@ function turnFault({ model, fields, betas }: ClaudeCall): Refusal | undefined {
   const setting = fields.messages.findIndex(({ output_config: config }: JsonBody) => config?.effort !== undefined);
   if (setting >= 0 && !(isTaken && fields.messages[setting].role === 'system'))
     return broken('an effort of a turn', `messages.${setting}.output_config: Extra inputs are not permitted`);
-  // One that sets the effort alone may stand anywhere.
+  // A turn that only sets the effort may be anywhere.
   const messages = fields.messages.filter(
     (message: JsonBody) => message.role !== 'system' || !setsEffortAlone(message),
   );
@@ -126,7 +126,7 @@ function turnFault({ model, fields, betas }: ClaudeCall): Refusal | undefined {
   const first = roles.indexOf('system');
   if (first === 0) {
     const words = "messages.0: use the top-level 'system' parameter for the initial system prompt";
-    return broken('instructions out of their place', words);
+    return broken('instructions at a wrong position', words);
   }
   if (first > 0 && !SYSTEM_ROLE.test(model)) {
     return broken('a role of newer models', `messages.${first}: role 'system' is not supported on this model`);
@@ -134,7 +134,7 @@ function turnFault({ model, fields, betas }: ClaudeCall): Refusal | undefined {
   const stray = roles.findIndex((role, index) => role === 'system' && !isInPlace(messages, index));
   if (stray > 0) {
     const words = "role 'system' must follow a user turn and precede an assistant turn";
-    return broken('instructions out of their place', `messages.${stray}: ${words}`);
+    return broken('instructions at a wrong position', `messages.${stray}: ${words}`);
   }
   const last = messages.at(-1);
   if (last?.role !== 'assistant' || !PREFILL_REMOVED.test(model) || isPaused(last)) return undefined;

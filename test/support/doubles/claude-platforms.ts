@@ -7,9 +7,9 @@ import type { Refusal, WireCall } from './double.js';
 export const PLATFORM_RULES = ['a field that a cloud does not know', 'a beta that a cloud does not know'] as const;
 const broken = (rule: (typeof PLATFORM_RULES)[number], message: string): Refusal => ({ rule, message });
 
-/** Of a tool of the caller's own: vercel/ai#17179 (with its beta as well), anthropics/claude-code#32820. */
+/** Fields of a tool of the caller's own: vercel/ai#17179 (with its beta as well), anthropics/claude-code#32820. */
 const TOOL_FIELDS = ['eager_input_streaming', 'defer_loading', 'allowed_callers', 'input_examples'] as const;
-/** Of the betas that Vertex has names of its own for: platform.claude.com/docs, the tool search tool. */
+/** Betas that have other names on Vertex: platform.claude.com/docs, the tool search tool. */
 const VERTEX_BETAS: Readonly<Record<string, string>> = { defer_loading: 'tool-search-tool-2025-10-19' };
 
 /** Bedrock answers any other with "invalid beta flag": BerriAI/litellm, anthropic_beta_headers_config.json. */

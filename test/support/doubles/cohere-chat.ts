@@ -266,7 +266,7 @@ function messageOf({ parts }: DoubleReply): JsonBody {
   const calls = parts.flatMap((part) => (part.type === 'call' ? [part] : []));
   // No model of this vendor draws.
   const emitted = parts.flatMap((part) => (part.type === 'call' || part.type === 'image' ? [] : [part]));
-  // Its text before calls is its plan; only thoughts accompany it.
+  // The text before calls is the plan; only thoughts accompany it.
   const plan =
     calls.length > 0
       ? emitted
@@ -307,9 +307,9 @@ function eventsOf(message: JsonBody): WireEvent[] {
       ...slices(part[key]).map((piece) => event('content-delta', { index, ...delta({ content: { [key]: piece } }) })),
       ...(message.citations ?? [])
         .filter(({ content_index }: JsonBody) => content_index === index)
-        .flatMap((citations: JsonBody, place: number) => [
-          event('citation-start', { index: place, ...delta({ citations }) }),
-          event('citation-end', { index: place }),
+        .flatMap((citations: JsonBody, position: number) => [
+          event('citation-start', { index: position, ...delta({ citations }) }),
+          event('citation-end', { index: position }),
         ]),
       event('content-end', { index }),
     ];

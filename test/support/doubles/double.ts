@@ -43,7 +43,7 @@ export interface DoubleUsage {
   readonly cached: number;
   readonly output: number;
   readonly reasoning: number;
-  /** Of pictures: part of the output as well, where the vendor reports it. */
+  /** Tokens of pictures: part of the output as well, where the vendor reports it. */
   readonly images?: number;
   /** Input of a vendor's drawing tool, in addition to the input, where the vendor reports it. */
   readonly drawingInput?: number;

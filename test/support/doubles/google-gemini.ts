@@ -48,7 +48,7 @@ const FUNCTION_NAME = string({ rule: 'a name that begins with a digit', pattern:
 const SKIP_SIGNATURE = 'skip_thought_signature_validator';
 const MEDIA_TYPE =
   /^(?:image\/(?:png|jpeg|webp|heic|heif|gif)|application\/pdf|text\/[a-z-]+|audio\/[a-z0-9-]+|video\/[a-z0-9-]+)$/;
-/** Of the whole request, in bytes. */
+/** Limit of the whole request, in bytes. */
 const INLINE_BYTES_MAX = 20 * 1024 * 1024;
 
 /**
@@ -239,8 +239,8 @@ function turnsFault(turns: JsonBody[]): Refusal | undefined {
           'Please ensure that the number of function response parts is equal to that of function call parts.';
         return broken('a result too few', words);
       }
-      const wrong = results.find(({ functionResponse: { name, id } }, place) => {
-        const called = calls.find(({ functionCall }) => id !== undefined && functionCall.id === id) ?? calls[place];
+      const wrong = results.find(({ functionResponse: { name, id } }, position) => {
+        const called = calls.find(({ functionCall }) => id !== undefined && functionCall.id === id) ?? calls[position];
         return called.functionCall.name !== name || (id !== undefined && called.functionCall.id !== id);
       });
       if (wrong) {
@@ -259,8 +259,8 @@ function turnsFault(turns: JsonBody[]): Refusal | undefined {
 /** Neither calls nor results have ids there: vercel/ai#15664, pydantic/pydantic-ai#5081, looplj/axonhub#874. */
 function idsFault(turns: JsonBody[]): Refusal | undefined {
   for (const [index, { parts }] of turns.entries()) {
-    for (const [place, { functionCall, functionResponse }] of parts.entries()) {
-      const at = `contents[${index}].parts[${place}]`;
+    for (const [position, { functionCall, functionResponse }] of parts.entries()) {
+      const at = `contents[${index}].parts[${position}]`;
       if (functionCall?.id !== undefined) {
         return broken('ids of calls on Vertex', unknownName('id', `${at}.function_call`));
       }
@@ -284,7 +284,7 @@ const signedWords = ({ text: words, functionCall: called, inlineData: picture }:
 function signaturesFault(turns: JsonBody[], model: string): Refusal | undefined {
   const lastQuestion = turns.findLastIndex((turn) => turn.role === 'user' && resultsIn(turn).length === 0);
   for (const [index, turn] of turns.entries()) {
-    for (const [place, each] of turn.parts.entries()) {
+    for (const [position, each] of turn.parts.entries()) {
       const signature = each.thoughtSignature;
       if (
         signature !== undefined &&
@@ -295,7 +295,7 @@ function signaturesFault(turns: JsonBody[], model: string): Refusal | undefined 
       }
       const isFirstCall = each.functionCall && callsIn(turn)[0] === each;
       if (index > lastQuestion && isFirstCall && signature === undefined && model.includes('gemini-3')) {
-        const words = `Function call \`${each.functionCall.name}\` is missing a thought_signature, position ${place + 1}.`;
+        const words = `Function call \`${each.functionCall.name}\` is missing a thought_signature, position ${position + 1}.`;
         return broken('a first call without signature', words);
       }
     }
@@ -411,7 +411,7 @@ function failure(kind: DoubleFailureKind, message: string): WireFailure {
 /** The signature belongs to each thought's own call: the first of a step, or the text. */
 function partsOf(
   emitted: DoublePart,
-  place: {
+  position: {
     readonly isFirstCall: boolean;
     readonly thinks: boolean;
     readonly id: boolean;
@@ -422,18 +422,18 @@ function partsOf(
     case 'thinking':
       return { text: emitted.text, thought: true };
     case 'call': {
-      const functionCall = { name: emitted.name, args: emitted.input, ...(place.id && { id: emitted.id }) };
+      const functionCall = { name: emitted.name, args: emitted.input, ...(position.id && { id: emitted.id }) };
       return {
         functionCall,
-        ...(place.isFirstCall && { thoughtSignature: signatureOf('google', signedWords({ functionCall })) }),
+        ...(position.isFirstCall && { thoughtSignature: signatureOf('google', signedWords({ functionCall })) }),
       };
     }
     case 'image': {
       const inlineData = { mimeType: 'image/png', data: emitted.data };
-      return { inlineData, ...(place.signsImages && { thoughtSignature: signatureOf('google', emitted.data) }) };
+      return { inlineData, ...(position.signsImages && { thoughtSignature: signatureOf('google', emitted.data) }) };
     }
     case 'text':
-      return { text: emitted.text, ...(place.thinks && { thoughtSignature: signatureOf('google', emitted.text) }) };
+      return { text: emitted.text, ...(position.thinks && { thoughtSignature: signatureOf('google', emitted.text) }) };
   }
 }
 

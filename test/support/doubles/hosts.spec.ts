@@ -109,7 +109,7 @@ describe('a stream', () => {
   it('split at each byte is the same', async () => {
     const headers = { 'x-api-key': key(), 'anthropic-version': '2023-06-01' };
     const whole = await post('/v1/messages', MESSAGES, headers);
-    double.travel = { bytesPerPiece: 1 };
+    double.transmission = { bytesPerPiece: 1 };
     expect((await post('/v1/messages', MESSAGES, headers)).bytes).toEqual(whole.bytes);
   });
 });

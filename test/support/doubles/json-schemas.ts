@@ -99,7 +99,8 @@ const OPTIONAL_MAX = 24;
 const UNIONS_MAX = 16;
 
 /**
- * Of all schemas of a request: pydantic/pydantic-ai#5579, elie222/inbox-zero#2323, vercel/ai#17268; read 2026-11-29.
+ * The breach of the limits of all schemas of a request: pydantic/pydantic-ai#5579, elie222/inbox-zero#2323,
+ * vercel/ai#17268; read 2026-11-29.
  */
 export function limitsFault(schemas: readonly JsonBody[]): Refusal | undefined {
   const sumOf = (count: (schema: JsonBody) => number): number => schemas.reduce((sum, one) => sum + count(one), 0);

@@ -104,6 +104,7 @@ const item = tagged('type', {
     'id?': text,
     ...status,
   },
+  web_search_call: { 'action?': record, ...ownId(/^ws_/), 'status?': text },
   shell_call: { call_id: callId, action: record, ...ownId(/^sh_/), ...status },
   shell_call_output: { call_id: callId, output: list(record), 'max_output_length?': nullable(integer()), ...status },
   local_shell_call: { call_id: callId, action: record, ...ownId(/^lsh_/), ...status },
@@ -111,6 +112,11 @@ const item = tagged('type', {
   apply_patch_call: { call_id: callId, operation: record, ...ownId(/^apc_/), ...status },
   apply_patch_call_output: { call_id: callId, 'output?': nullable(text), 'status?': text },
 });
+const searchFields = {
+  'search_context_size?': text,
+  'search_content_types?': list(oneOf('an unknown kind of content', 'text', 'image')),
+  'user_location?': record,
+};
 const body = object({
   model: text,
   input: textOr(
@@ -134,8 +140,8 @@ const body = object({
         strict: nullable(boolean),
         'description?': nullable(text),
       },
-      web_search: { 'search_context_size?': text, 'filters?': record, 'user_location?': record },
-      web_search_preview: { 'search_context_size?': text, 'user_location?': record },
+      web_search: { ...searchFields, 'filters?': record },
+      web_search_preview: searchFields,
       image_generation: {
         'quality?': oneOf('an unknown quality', 'low', 'medium', 'high', 'auto'),
         'size?': text,
@@ -291,7 +297,7 @@ function choiceFault({ tool_choice: choice, tools = [] }: JsonBody): Refusal | u
 }
 
 /** Positions in the text's own part, in characters. */
-function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
+function itemOf(part: DoublePart, index: number, refuses: boolean, tools: readonly JsonBody[]): JsonBody {
   switch (part.type) {
     case 'thinking':
       return {
@@ -300,7 +306,9 @@ function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
         summary: [{ type: 'summary_text', text: part.text }],
         encrypted_content: seal('openai', part.text),
       };
-    case 'call':
+    case 'call': {
+      const own = ownCallOf(part, index, tools);
+      if (own) return own;
       return {
         id: `fc_${index}`,
         type: 'function_call',
@@ -309,6 +317,7 @@ function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
         name: part.name,
         arguments: JSON.stringify(part.input),
       };
+    }
     case 'image':
       return {
         id: `ig_${index}`,
@@ -334,7 +343,29 @@ function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
   }
 }
 
-function responseOf(reply: DoubleReply, { model }: WireCall): JsonBody {
+/** The call of a tool that the request has in a form of its own; undefined: it is a function. */
+function ownCallOf(
+  { id: call_id, name, input }: Extract<DoublePart, { type: 'call' }>,
+  index: number,
+  tools: readonly JsonBody[],
+): JsonBody {
+  const tool = tools.find((one) => (one.type === 'custom' ? one.name === name : one.type === name));
+  const head = { call_id, status: 'completed' };
+  switch (tool?.type) {
+    case 'custom':
+      return { id: `ctc_${index}`, type: 'custom_tool_call', ...head, name, input: input.input };
+    case 'shell':
+      return { id: `sh_${index}`, type: 'shell_call', ...head, action: input };
+    case 'local_shell':
+      return { id: `lsh_${index}`, type: 'local_shell_call', ...head, action: { type: 'exec', ...input } };
+    case 'apply_patch':
+      return { id: `apc_${index}`, type: 'apply_patch_call', ...head, operation: input.operation };
+    default:
+      return undefined;
+  }
+}
+
+function responseOf(reply: DoubleReply, { model, body }: WireCall): JsonBody {
   const stop = stopOf(reply);
   const hasDrawn = reply.parts.some(({ type }) => type === 'image');
   const usage = withDrawing(reply.usage === undefined ? DOUBLE_USAGE : reply.usage, hasDrawn);
@@ -347,7 +378,7 @@ function responseOf(reply: DoubleReply, { model }: WireCall): JsonBody {
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
     error: null,
     model,
-    output: reply.parts.map((part, index) => itemOf(part, index, stop === 'refusal')),
+    output: reply.parts.map((part, index) => itemOf(part, index, stop === 'refusal', body.tools ?? [])),
     usage: usage && usageOf(usage),
     tool_usage: { image_gen: drawingOf(usage), web_search: { num_requests: 0 } },
   };
@@ -401,6 +432,7 @@ function itemEvents(whole: JsonBody, output_index: number): JsonBody[] {
     ...(whole.content && { content: [] }),
     ...(whole.summary && { summary: [] }),
     ...(whole.arguments !== undefined && { arguments: '' }),
+    ...(whole.input !== undefined && { input: '' }),
     ...(whole.result !== undefined && { result: null }),
   };
   return [
@@ -416,6 +448,8 @@ function innerEvents(whole: JsonBody, at: object): JsonBody[] {
     { type: `${name}.done`, ...at, ...beside, [key]: value },
   ];
   if (whole.type === 'function_call') return grown('response.function_call_arguments', 'arguments', whole.arguments);
+  if (whole.type === 'custom_tool_call') return grown('response.custom_tool_call_input', 'input', whole.input);
+  if (/shell_call|apply_patch_call$/.test(whole.type)) return [];
   if (whole.type === 'image_generation_call') {
     return ['in_progress', 'generating', 'completed'].map((step) => ({
       type: `response.image_generation_call.${step}`,

@@ -4,6 +4,7 @@ import { ASSERTION_FAULTS, assertionFault, formOf, oauthToken, serviceAccount } 
 import type { RecordedRequest } from '../recorded-request.js';
 import { json, type Answer } from '../upstream-answers.js';
 import type { Refusal, WireDialect } from './double.js';
+import type { TaskName } from './task-doubles.js';
 
 // How each platform is addressed and authorised. Pages and threads beside a rule were read on 2026-11-24; a rule
 // without one is the author's knowledge of the vendor.
@@ -27,6 +28,8 @@ export interface Address {
   readonly stream?: boolean;
   /** The tokens of a request are to be counted, not answered. */
   readonly counts?: true;
+  /** The task that the endpoint computes in place of an answer. */
+  readonly task?: TaskName;
 }
 
 /** The parts of a request that a platform checks before it reads a body. */
@@ -85,6 +88,14 @@ const DIRECT_ROUTES: readonly Route[] = [
   [/^\/v1beta\/models\/([^/:]+):streamGenerateContent\?alt=sse$/, { dialect: 'google-gemini', stream: true }],
   [/^\/v1beta\/models\/([^/:]+):countTokens$/, { dialect: 'google-gemini', stream: false, counts: true }],
   [/^\/v2\/chat$/, { dialect: 'cohere-chat' }],
+  [/^\/v1\/embeddings$/, { dialect: 'openai-chat', stream: false, task: 'embeddings' }],
+  [/^\/v1\/rerank$/, { dialect: 'openai-chat', stream: false, task: 'rerank' }],
+  [/^\/v2\/embed$/, { dialect: 'cohere-chat', stream: false, task: 'embeddings' }],
+  [/^\/v2\/rerank$/, { dialect: 'cohere-chat', stream: false, task: 'rerank' }],
+  [
+    /^\/v1beta\/models\/([^/:]+):(?:embedContent|batchEmbedContents)$/,
+    { dialect: 'google-gemini', stream: false, task: 'embeddings' },
+  ],
 ];
 
 /** Each vendor at its own address, with its key in its own header. */
@@ -111,6 +122,11 @@ const direct: PlatformDouble = {
 };
 
 const AZURE_ROUTES: readonly Route[] = [
+  [/^\/openai\/v1\/embeddings$/, { dialect: 'openai-chat', stream: false, task: 'embeddings' }],
+  [
+    /^\/openai\/deployments\/[^/]+\/embeddings\?api-version=[\d-]+(?:-preview)?$/,
+    { dialect: 'openai-chat', stream: false, task: 'embeddings' },
+  ],
   [/^\/openai\/v1\/chat\/completions$/, { dialect: 'openai-chat' }],
   [/^\/openai\/deployments\/[^/]+\/chat\/completions\?api-version=[\d-]+(?:-preview)?$/, { dialect: 'openai-chat' }],
   [/^\/openai\/v1\/responses$/, { dialect: 'openai-responses' }],
@@ -222,6 +238,14 @@ const vertex: PlatformDouble = {
 const BEDROCK_ROUTES: readonly Route[] = [
   [/^\/model\/([^/]+)\/converse$/, { dialect: 'bedrock-converse', stream: false }],
   [/^\/model\/([^/]+)\/converse-stream$/, { dialect: 'bedrock-converse', stream: true }],
+  [
+    /^\/model\/((?:[a-z]+\.)?(?:amazon\.titan-|cohere\.)embed[^/]*)\/invoke$/,
+    { dialect: 'bedrock-converse', stream: false, task: 'embeddings' },
+  ],
+  [
+    /^\/model\/((?:[a-z]+\.)?cohere\.rerank[^/]*)\/invoke$/,
+    { dialect: 'bedrock-converse', stream: false, task: 'rerank' },
+  ],
   [/^\/model\/([^/]+)\/invoke$/, { dialect: 'anthropic-messages', stream: false }],
   [/^\/model\/([^/]+)\/invoke-with-response-stream$/, { dialect: 'anthropic-messages', stream: true }],
   [/^\/model\/([^/]+)\/count-tokens$/, { dialect: 'bedrock-converse', stream: false, counts: true }],

@@ -11,6 +11,7 @@ import { drawing } from './breaches/drawing-chat.js';
 import { gemini } from './breaches/google-gemini.js';
 import { chat } from './breaches/openai-chat.js';
 import { responses } from './breaches/openai-responses.js';
+import { TASK_CASES } from './breaches/tasks.js';
 import { reasoning } from './breaches/reasoning-chat.js';
 import type { Breach, RightCall, RuleCase } from './breaches/rule-case.js';
 import { DIALECT_DOUBLES } from './dialects.js';
@@ -27,7 +28,7 @@ const CASES: Readonly<Record<WireDialect, RuleCase>> = {
   'openai-responses': responses,
 };
 
-interface Judged extends RightCall {
+interface JudgedCall extends RightCall {
   readonly name: string;
   readonly model: string;
   /** Judges the calls. */
@@ -40,13 +41,13 @@ const DOUBLES = [
   ['openai-chat of pictures', drawingChat, drawing],
 ] as const;
 
-const JUDGED = DOUBLES.flatMap(([name, double, { model, counting, ...right }]): Judged[] => {
+const JUDGED = DOUBLES.flatMap(([name, double, { model, counting, ...right }]): JudgedCall[] => {
   const answer = { ...right, name, model, judge: double };
   if (!double.counting) return [answer];
   return [answer, { model, ...counting!, name: `${name}, counting`, judge: double.counting }];
 });
 
-describe.each(JUDGED)('the double of $name', ({ model, body, breaches, call: usual, judge }) => {
+describe.each([...JUDGED, ...TASK_CASES])('the double of $name', ({ model, body, breaches, call: usual, judge }) => {
   const refusalOf = (sent: JsonBody, call: Breach[3]) =>
     judge.refuse({ body: sent, model, stream: false, platform: 'direct', headers: {}, ...usual, ...call });
   const broken = ([, change, , call]: Breach) => {

@@ -1,6 +1,6 @@
 import type { PlatformId } from '../../../src/core/routing/catalog.js';
 import { awsEvent, awsException } from '../aws-event-stream.js';
-import type { RecordedRequest } from '../recorded-request.js';
+import type { JsonBody, RecordedRequest } from '../recorded-request.js';
 import { cutBytes, frame, json, type Answer, type Complaint } from '../upstream-answers.js';
 import { Upstream } from '../upstreams.js';
 import { bedrockConverse } from './bedrock-converse.js';
@@ -17,10 +17,11 @@ import {
   type WireFailure,
   type WireReply,
 } from './double.js';
+import { TASK_DOUBLES, type TaskDouble } from './task-doubles.js';
 import { PLATFORM_DOUBLES, tokenAnswer, WAYS, type Address, type PlatformDouble, type Way } from './platforms.js';
 
 /** How a stream is transmitted. */
-export interface Travel {
+export interface Transmission {
   /** Limit of bytes per write: characters, lines and frames are split. Absent: one event per write. */
   readonly bytesPerPiece?: number;
   /** Overrides the vendor's line end. */
@@ -38,7 +39,12 @@ export interface DoubleCall extends WireCall {
   readonly way: Way;
 }
 
-export type DoubleAnswer = DoubleReply | DoubleFailure;
+/** The right reply of a task, changed. */
+export interface AlteredReply {
+  alter(body: JsonBody): JsonBody;
+}
+
+export type DoubleAnswer = DoubleReply | DoubleFailure | AlteredReply;
 export type DoubleScript = (call: DoubleCall, index: number) => DoubleAnswer;
 
 const HELLO: DoubleReply = { parts: [{ type: 'text', text: 'Hello from the double.' }] };
@@ -54,7 +60,7 @@ export class Double {
   readonly calls: DoubleCall[] = [];
   /** The refusals, in the vendor's words. */
   readonly violations: string[] = [];
-  travel: Travel = {};
+  transmission: Transmission = {};
   private current: DoubleScript = () => HELLO;
 
   private readonly rules: PlatformDouble;
@@ -84,7 +90,7 @@ export class Double {
     return this.rules.dialects;
   }
 
-  /** Its credential in a catalog entry, by the usual way. */
+  /** Credential for a catalog entry, in the platform's usual way of authorisation. */
   get credential(): string {
     return this.credentialFor(WAYS[this.platform][0]);
   }
@@ -117,7 +123,8 @@ export class Double {
     const unauthorised = this.rules.unauthorised(request, address);
     if (unauthorised) return this.refused(call, 'unauthorised', unauthorised.message);
     const double = this.vendors[call.dialect];
-    const invalid = (address.counts ? double.counting! : double).refuse(call);
+    const task = taskOf(address);
+    const invalid = (task ?? (address.counts ? double.counting! : double)).refuse(call);
     return invalid && this.refused(call, 'invalid', invalid.message);
   }
 
@@ -144,7 +151,13 @@ export class Double {
     if (address.counts) return json(counting!.reply(DOUBLE_USAGE.input));
     const call = this.callOf(request, address);
     const answer: DoubleAnswer = this.current(call, this.calls.length - 1);
+    const task = taskOf(address);
+    if (task && !('fails' in answer)) {
+      const { body, headers } = task.reply(call);
+      return json('alter' in answer ? answer.alter(body) : body, 200, headers);
+    }
     if ('parts' in answer) return this.reply(call, this.vendors[call.dialect].reply(answer, call));
+    if (!('fails' in answer)) throw new Error(`${call.dialect} answers in no form of a task.`);
     const failure = this.failureOf(call, answer.fails, answer.message);
     if (!answer.after || !call.stream) return json(failure.body, failure.status, failure.headers);
     return this.broken(call, answer, answer.after);
@@ -165,7 +178,7 @@ export class Double {
     return this.streamed(call, [...before, failure]);
   }
 
-  /** Bedrock reports failures of its models in a form of its own. */
+  /** Bedrock reports failures of its models in a separate form. */
   private failureOf(call: DoubleCall, kind: DoubleFailureKind, message: string): WireFailure {
     return (isAwsFramed(call) ? bedrockConverse : this.vendors[call.dialect]).failure(kind, message);
   }
@@ -173,7 +186,7 @@ export class Double {
   private framed(call: DoubleCall, { event, data }: WireEvent): Buffer {
     if (call.dialect === 'bedrock-converse') return awsEvent(event, data);
     if (isAwsFramed(call)) return awsEvent('chunk', { bytes: Buffer.from(JSON.stringify(data)).toString('base64') });
-    const lineEnd = this.travel.lineEnd ?? this.vendors[call.dialect].lineEnd;
+    const lineEnd = this.transmission.lineEnd ?? this.vendors[call.dialect].lineEnd;
     return Buffer.from(frame(event, data).replaceAll('\n', lineEnd));
   }
 
@@ -184,9 +197,9 @@ export class Double {
   }
 
   private streamed(call: DoubleCall, pieces: readonly Buffer[]): Answer {
-    const { bytesPerPiece, corrupt } = this.travel;
+    const { bytesPerPiece, corrupt } = this.transmission;
     const type = isAwsFramed(call) ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
-    const kept = this.travel.pings ? this.keptAlive(call, pieces) : pieces;
+    const kept = this.transmission.pings ? this.keptAlive(call, pieces) : pieces;
     const sent = corrupt && isAwsFramed(call) ? [...kept.slice(0, -1), corrupted(kept.at(-1)!, corrupt)] : kept;
     const body = bytesPerPiece === undefined ? sent : cutBytes(Buffer.concat(sent), bytesPerPiece);
     return { headers: { 'content-type': type }, body };
@@ -209,6 +222,8 @@ function corrupted(message: Buffer, which: keyof typeof CHECKSUM_AT): Buffer {
   bytes[at < 0 ? bytes.length + at : at]! ^= 1;
   return bytes;
 }
+
+const taskOf = ({ dialect, task }: Address): TaskDouble | undefined => task && TASK_DOUBLES[dialect]![task]!;
 
 /** Bedrock's own streams; its chat completions are server-sent events. */
 const isAwsFramed = ({ platform, dialect }: DoubleCall): boolean => platform === 'bedrock' && dialect !== 'openai-chat';

@@ -48,8 +48,8 @@ export const ocrAnswer = (pages: readonly OcrPage[], processed = pages.length): 
     pages: pages.map(({ markdown, images = [] }, index) => ({
       index,
       markdown,
-      images: images.map((image, place) => ({
-        id: `img-${place}.jpeg`,
+      images: images.map((image, position) => ({
+        id: `img-${position}.jpeg`,
         top_left_x: 0,
         top_left_y: 0,
         bottom_right_x: 9,

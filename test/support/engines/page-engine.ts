@@ -61,7 +61,7 @@ export async function startPageEngine(api: PageEngineApi, pages: KnownPages): Pr
   return engine;
 }
 
-/** The same as the script of a server that reports each request: to test its connections. */
+/** `page` as the script of a server that reports each request: to test its connections. */
 export const pageScript =
   (api: PageEngineApi, pages: KnownPages): Script =>
   ({ path, headers, json: body }) => {

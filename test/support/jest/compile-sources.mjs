@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { transform } from '@swc/core';
 import { buildConsole } from '../../../scripts/build-console.mjs';
@@ -10,8 +10,9 @@ import { writeGuide } from '../../../scripts/render-guide.mjs';
 /** Below `node_modules`, so that packages are resolved as from the sources. */
 const CACHE = join('node_modules', '.cache', 'compiled-sources');
 const FOLDERS = ['src', 'scripts'];
-/** Number of earlier states of the sources that are kept: another run may still be using the latest ones. */
+/** Number of states of the sources that are kept, and for how long each is after a run began with it: it may use it. */
 const KEPT = 4;
+const USED_MS = 60 * 60 * 1000;
 /** Incremented when the output changes for the same source. */
 const FORMAT = 2;
 
@@ -41,14 +42,17 @@ export async function compileSources(root) {
     })),
   );
   const target = join(root, CACHE, fingerprint([...sources, ...others]));
-  if (await exists(target)) return target;
+  if (await exists(target)) {
+    await utimes(target, new Date(), new Date());
+    return target;
+  }
 
   await mkdir(dirname(target), { recursive: true });
   // Created under another name and renamed at the end: two runs may start together.
   const unfinished = await mkdtemp(`${target}-`);
   await Promise.all(sources.map((source) => compile(source, root, unfinished)));
-  writeGuide(root, join(unfinished, 'src', 'description', 'viewer'));
-  await buildConsole(root, join(unfinished, 'src', 'console', 'assets'));
+  writeGuide(root, join(unfinished, 'src', 'description', 'guide'));
+  await buildConsole(root, join(unfinished, 'src'));
   const { type, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
   await writeFile(join(unfinished, 'package.json'), JSON.stringify({ type, version }));
   // The program expects it next to itself.
@@ -90,11 +94,15 @@ async function compile({ path, content }, root, target) {
 
 async function forgetOldOnes(cache) {
   const folders = await readdir(cache, { withFileTypes: true });
-  const { stat } = await import('node:fs/promises');
   const dated = await Promise.all(
-    folders.map(async ({ name }) => ({ name, madeAt: (await stat(join(cache, name))).mtimeMs })),
+    // Another run may remove one at the same time.
+    folders.map(async ({ name }) => ({
+      name,
+      usedAt: (await stat(join(cache, name)).catch(() => undefined))?.mtimeMs ?? 0,
+    })),
   );
-  const old = dated.sort((one, other) => other.madeAt - one.madeAt).slice(KEPT);
+  const newestFirst = dated.sort((one, other) => other.usedAt - one.usedAt);
+  const old = newestFirst.slice(KEPT).filter(({ usedAt }) => usedAt < Date.now() - USED_MS);
   await Promise.all(old.map(({ name }) => rm(join(cache, name), { recursive: true, force: true })));
 }
 

@@ -71,7 +71,7 @@ const REPLACED_BY_JEST = ['exit', 'getBuiltinModule'];
  */
 const KEPT_BY_CIRCUS = new Set(['EVENT_HANDLERS', 'JEST_STATE_SYMBOL']);
 
-/** An environment without a context of its own. Global state that a test file changes is restored after it. */
+/** An environment without a separate context. Global state that a test file changes is restored after it. */
 export class MainContextEnvironment {
   global = globalThis;
   /** jest's older timers, which are unused here. */

@@ -26,6 +26,8 @@ export default function runWarm(globalConfig, projectConfig, environment, runtim
   // awaited: a frame of this function would end the stack of each failure, and be what jest shows for some.
   return run(globalConfig, projectConfig, environment, runtime, testPath).finally(() => {
     if (handlers !== undefined) handlers.length = ownHandlers;
+    // `jest.setTimeout` writes it, and the next file of the worker would have the time-out of this one.
+    delete globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')];
   });
 }
 

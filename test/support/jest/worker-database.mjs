@@ -43,7 +43,7 @@ export async function migratedDatabase() {
   return pglite;
 }
 
-/** Its timers would keep the process alive for ten seconds. */
+/** Closes the database, whose timers would keep the process alive for ten seconds. */
 export async function closeDatabase() {
   const unused = database;
   database = undefined;

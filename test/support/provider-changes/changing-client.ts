@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../../src/core/conversation/request.js';
 import type { Dialect } from '../../../src/core/provider.js';
 import { assertGrammar } from '../../../src/core/stream/grammar.js';
 import { SseReader } from '../../../src/core/stream/sse.js';
-import { chain } from '../../../src/core/stream/step.js';
+import { chain } from '../../../src/core/stream/stream-stage.js';
 import { doAtOnce } from '../../../src/core/steps.js';
 import { DIALECTS } from '../../../src/providers/dialects/index.js';
 import type { DoublePart, WireCall, WireReply } from '../doubles/double.js';

@@ -214,7 +214,7 @@ const RESPONSES_MEDIA: Readonly<Record<Media, readonly object[]>> = {
 const inputText = (text: string): object => ({ type: 'input_text', text });
 const REPLY = { forms: NO_FORMS, wantsProof: true };
 
-/** Its turns are lists of items. The format has no markers of a cache. */
+/** The responses face: turns are lists of items, and there are no cache markers. */
 const responses: ClientFace = {
   name: 'responses',
   user: (text, { media }) => ({ role: 'user', content: [inputText(text), ...RESPONSES_MEDIA[media]] }),

@@ -8,7 +8,7 @@ interface PromptForm {
   history(body: JsonBody): JsonBody[];
   /** The tools' names, in order. */
   tools(body: JsonBody): string[];
-  /** Of calls and results, in order; empty where the dialect matches them by position. */
+  /** Ids of calls and results, in order; empty where the dialect matches them by position. */
   ids(body: JsonBody): { readonly calls: string[]; readonly results: string[] };
 }
 

@@ -4,6 +4,7 @@ import type { WireDialect } from '../../support/doubles/double.js';
 import { startDouble, type Double } from '../../support/doubles/start-double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import { Upstream } from '../../support/upstreams.js';
+import { responsesBody } from '../../http/translation-bench.js';
 
 /** A model of a dialect at its real provider, so that the provider's built-in properties apply. */
 interface Speaker {
@@ -82,7 +83,7 @@ export class ToolMatrixBench {
     return fetch(`${this.gateway.origin}/api/v1${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
-      body: JSON.stringify(this.placed(body)),
+      body: JSON.stringify(this.placed(path === '/responses' ? responsesBody(body) : body)),
     });
   }
 

@@ -1,10 +1,11 @@
 import type { WireDialect } from '../../support/doubles/double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
+import type { FaceName } from '../../http/translation-bench.js';
 import { ADVISER, PAGE_AT, PRICES } from './bench.js';
 
 // Every way in which a caller can request a tool that the gateway serves.
 
-/** Its counter in the usage. */
+/** Field of `usage.server_tool_use` that counts uses of the tool. */
 type Counter = 'web_search_requests' | 'web_fetch_requests';
 
 /** A tool that the gateway runs, requested in one way. */
@@ -13,10 +14,10 @@ export interface ServedCell {
   readonly tool: JsonBody;
   /** The function that its model is offered, and the name of its uses for the caller. */
   readonly name: string;
-  /** Of its result blocks. */
+  /** Type of the tool's result blocks. */
   readonly resultType: string;
-  readonly faces: readonly ('messages' | 'chat')[];
-  /** Of two calls of one step, and of one of the next. */
+  readonly faces: readonly FaceName[];
+  /** Inputs of two calls of one step, and of one of the next. */
   readonly inputs: readonly [JsonBody, JsonBody, JsonBody];
   /** The text of each use for the model, and the content of its result block. */
   readonly reads: RegExp;
@@ -35,7 +36,7 @@ export interface ServedCell {
 }
 
 /** The cells of a face that the gateway runs for a dialect. */
-export const servedAt = (face: 'messages' | 'chat', dialect: WireDialect): [string, ServedCell][] =>
+export const servedAt = (face: FaceName, dialect: WireDialect): [string, ServedCell][] =>
   Object.entries(SERVED).filter(
     ([, { faces, isAnthropics }]) => faces.includes(face) && !(isAnthropics && dialect === 'anthropic-messages'),
   );
@@ -44,7 +45,7 @@ export const servedAt = (face: 'messages' | 'chat', dialect: WireDialect): [stri
 export interface HandedCell {
   readonly tool: JsonBody;
   readonly name: string;
-  readonly faces: readonly ('messages' | 'chat')[];
+  readonly faces: readonly FaceName[];
   readonly input: JsonBody;
   /** Properties of the offered function. */
   readonly properties: readonly string[];
@@ -55,7 +56,7 @@ export interface HandedCell {
 /** The advisor's constant answer. */
 export const ADVICE = 'Wait for the tide';
 
-const BOTH = ['messages', 'chat'] as const;
+const ALL = ['messages', 'chat', 'responses'] as const;
 const MESSAGES = ['messages'] as const;
 const service = (type: string, parameters?: object): JsonBody => ({
   type: `openrouter:${type}`,
@@ -130,17 +131,21 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
   'openrouter:web_search': {
     ...search,
     tool: service('web_search', { max_results: 2 }),
-    faces: BOTH,
+    faces: ALL,
     once: { tool: service('web_search', { max_uses: 1 }), content: noMoreSearches },
   },
-  'web_search shorthand of chat': { ...search, tool: { type: 'web_search' }, faces: ['chat'] },
+  'web_search, the shorthand of OpenAI’s formats': {
+    ...search,
+    tool: { type: 'web_search' },
+    faces: ['chat', 'responses'],
+  },
   web_search_20250305: vendorSearch('web_search_20250305'),
   web_search_20260209: vendorSearch('web_search_20260209'),
   web_search_20260318: vendorSearch('web_search_20260318'),
   'openrouter:web_fetch': {
     ...fetching,
     tool: service('web_fetch'),
-    faces: BOTH,
+    faces: ALL,
     once: { tool: service('web_fetch', { max_uses: 1 }), content: noMorePages },
   },
   web_fetch_20250910: vendorFetch('web_fetch_20250910'),
@@ -149,7 +154,7 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
     tool: service('datetime', { timezone: 'Asia/Tokyo' }),
     name: 'datetime',
     resultType: 'openrouter_datetime_tool_result',
-    faces: BOTH,
+    faces: ALL,
     inputs: [{}, {}, {}],
     reads: /^\{"datetime":"[^"]+\+09:00","timezone":"Asia\/Tokyo"\}$/,
     content: { datetime: expect.stringMatching(/\+09:00$/), timezone: 'Asia/Tokyo' },
@@ -161,7 +166,7 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
     tool: service('experimental__search_models', { max_results: 1 }),
     name: 'search_models',
     resultType: 'openrouter_search_models_tool_result',
-    faces: BOTH,
+    faces: ALL,
     inputs: [{ query: 'cohere' }, { query: 'gemini' }, { query: '' }],
     reads: /^\{"models":\[\{"id":"/,
     content: { models: [expect.objectContaining({ id: expect.any(String) })] },
@@ -172,7 +177,7 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
     tool: service('bash', { engine: 'openrouter' }),
     name: 'bash',
     resultType: 'openrouter_bash_tool_result',
-    faces: BOTH,
+    faces: ALL,
     inputs: [{ command: 'echo ebb' }, { command: 'echo flow >&2' }, { command: 'exit 3' }],
     reads: /./,
     content: expect.objectContaining({ type: 'bash_code_execution_result' }),
@@ -191,7 +196,7 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
   'openrouter:advisor': {
     ...advising,
     tool: service('advisor', { model: ADVISER }),
-    faces: BOTH,
+    faces: ALL,
     once: { tool: service('advisor', { model: ADVISER, max_uses: 1 }), content: noMoreAdvice },
   },
 };
@@ -199,8 +204,8 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
 const bash = { name: 'bash', input: { command: 'ls' }, properties: ['command', 'restart'] } as const;
 
 export const HANDED: Readonly<Record<string, HandedCell>> = {
-  'openrouter:bash, engine auto': { ...bash, tool: service('bash'), faces: BOTH },
-  'openrouter:bash, engine native': { ...bash, tool: service('bash', { engine: 'native' }), faces: BOTH },
+  'openrouter:bash, engine auto': { ...bash, tool: service('bash'), faces: ALL },
+  'openrouter:bash, engine native': { ...bash, tool: service('bash', { engine: 'native' }), faces: ALL },
   bash_20250124: { ...bash, tool: { type: 'bash_20250124', name: 'bash' }, faces: MESSAGES, isAnthropics: true },
   text_editor_20250124: {
     tool: { type: 'text_editor_20250124', name: 'str_replace_editor' },

@@ -4,7 +4,8 @@ import type { JsonBody } from '../../support/recorded-request.js';
 import { readMessagesEvents } from '../../support/sse.js';
 import { promptBytes } from '../../support/provider-changes/sent-prompt.js';
 import { buildMessage } from '../../http/messages-bench.js';
-import { FACES, type SeenReply, type TestFace } from '../../http/translation-bench.js';
+import { ALL_FACES, type AnyFace, type FaceName, type SeenReply } from '../../http/translation-bench.js';
+import { readResponseEvents } from '../../support/response-events.js';
 import { DIALECTS, idOf, isAdviser, type ToolMatrixBench } from './bench.js';
 import { ADVICE } from './cells.js';
 
@@ -33,7 +34,7 @@ export interface Answered {
 /** Each dialect through each face, whole and streamed. */
 export const casesOf = (dialects: readonly WireDialect[] = DIALECTS) =>
   dialects.flatMap((dialect) =>
-    FACES.flatMap((face) => [false, true].map((stream) => ({ dialect, face, stream, name: face.name }))),
+    ALL_FACES.flatMap((face) => [false, true].map((stream) => ({ dialect, face, stream, name: face.name }))),
   );
 
 /** A caller of one gateway. */
@@ -61,7 +62,7 @@ export class Talk {
   }
 
   /** @throws with the status and the body of a failure */
-  async ask(face: TestFace, dialect: WireDialect, fields: object, stream: boolean): Promise<Answered> {
+  async ask(face: AnyFace, dialect: WireDialect, fields: object, stream: boolean): Promise<Answered> {
     const body = { model: idOf(dialect), max_tokens: MAX_TOKENS, stream, ...face.thinking(BUDGET), ...fields };
     const response = await this.bench.send(face.path, body);
     const printed = await response.text();
@@ -71,10 +72,15 @@ export class Talk {
   }
 }
 
-function usageIn(face: TestFace, printed: string, stream: boolean): JsonBody {
-  if (face.name === 'messages')
-    return stream ? buildMessage(readMessagesEvents(printed)).usage : JSON.parse(printed).usage;
-  return stream ? joinChunks(readChunks(printed)).usage : JSON.parse(printed).usage;
+const STREAMED_USAGE: Readonly<Record<FaceName, (printed: string) => JsonBody>> = {
+  messages: (printed) => buildMessage(readMessagesEvents(printed)).usage,
+  chat: (printed) => joinChunks(readChunks(printed)).usage,
+  responses: (printed) => readResponseEvents(printed).at(-1).response.usage,
+};
+
+function usageIn(face: AnyFace, printed: string, stream: boolean): JsonBody {
+  if (!stream) return JSON.parse(printed).usage;
+  return STREAMED_USAGE[face.name](printed);
 }
 
 /** Where a longer conversation differs from the shorter one at its beginning; '' where it does not. */
@@ -84,6 +90,6 @@ export function promptFault(dialect: WireDialect, shorter: JsonBody, longer: Jso
     promptBytes(dialect, body).replaceAll(',"citations":[]', ''),
   ) as [string, string];
   if (found.startsWith(due)) return '';
-  const at = [...due].findIndex((character, place) => character !== found[place]);
+  const at = [...due].findIndex((character, index) => character !== found[index]);
   return `${due.slice(Math.max(0, at - 80), at + 160)}  <>  ${found.slice(Math.max(0, at - 80), at + 160)}`;
 }

@@ -8,7 +8,7 @@ import { describeOnEmbedded, describeOnPostgres, type TestDatabase } from '../..
 import { seal, signatureOf, type WireDialect } from '../../support/doubles/double.js';
 import { LedgerReader } from '../../support/ledger-reader.js';
 import type { JsonBody } from '../../support/recorded-request.js';
-import type { SeenReply, TestFace } from '../../http/translation-bench.js';
+import type { AnyFace, SeenReply } from '../../http/translation-bench.js';
 import { ADVISER, DIALECTS, idOf, PRICES, resultsIn, ToolMatrixBench } from './bench.js';
 import { servedAt, type ServedCell } from './cells.js';
 import { call, casesOf, promptFault, Talk, text, thinking } from './matrix-client.js';
@@ -19,7 +19,7 @@ const OUTPUT = 7;
 const QUESTION = 'When do we sail?';
 const PLAN = 'Let me see.';
 const ANSWER = 'We sail at noon.';
-/** Of every cell: two uses in the first call, and one in the second. */
+/** Number of uses of every cell: two in the first call, and one in the second. */
 const CALLS = 3;
 const USES = 3;
 
@@ -32,7 +32,7 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
       bench = await ToolMatrixBench.start(database);
       talk = new Talk(bench);
       ledger = new LedgerReader(bench.gateway);
-    }, 60_000);
+    }, 240_000);
     afterAll(() => bench?.close());
     beforeEach(() => bench.forget());
 
@@ -66,6 +66,7 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
         expect(promptFault(dialect, sent[1], sent[2])).toBe('');
         expect(lacking(sent[2], dialect, cell, bench)).toEqual([]);
         if (face.name === 'messages') expect(bench.read(contentOf(seen.turn))).toEqual(contentDue(seen.turn, cell));
+        else if (face.name === 'responses') expect(itemsOf(seen.turn)).toEqual(itemsDue(cell));
         else expect(Object.keys(seen.turn)).not.toContain('tool_calls');
         expect(seen.usage).toMatchObject({ prompt: 3 * INPUT, output: 3 * OUTPUT });
         expect(usage).toMatchObject(usageDue(face, dialect, cell));
@@ -84,7 +85,7 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
 
       /** The history is sent to every dialect, whose models read the same. */
       async function goOn(
-        face: TestFace,
+        face: AnyFace,
         request: JsonBody,
         seen: SeenReply,
         read: readonly string[],
@@ -99,12 +100,10 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
           expect({ target, violations: bench.violations }).toEqual({ target, violations: [] });
           expect(later.seen.text).toBe('Aye.');
           const [sent] = talk.sentTo(target);
-          // On chat no tool results are sent where the caller runs no tools.
-          expect({ target, read: resultsIn(target, sent) }).toEqual({
-            target,
-            read: face.name === 'chat' ? [] : read,
-          });
-          if (target !== dialect || face.name === 'chat') continue;
+          // Only Messages among the others sends tool results where the caller runs no tools.
+          const isMessages = face.name === 'messages';
+          expect({ target, read: resultsIn(target, sent) }).toEqual({ target, read: isMessages ? read : [] });
+          if (target !== dialect || !isMessages) continue;
           expect(promptFault(target, before, sent)).toBe('');
           expect(lacking(sent, target, cell, bench)).toEqual([]);
         }
@@ -114,10 +113,10 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
 }
 
 /** Sums, and each call on the Messages face. */
-function usageDue(face: TestFace, dialect: WireDialect, { price, counter, consults }: ServedCell): object {
+function usageDue(face: AnyFace, dialect: WireDialect, { price, counter, consults }: ServedCell): object {
   const counts = counter && { web_search_requests: 0, web_fetch_requests: 0, [counter]: USES };
   const details = { server_tool_cost: USES * price };
-  if (face.name === 'chat') {
+  if (face.name !== 'messages') {
     return {
       cost_details: details,
       ...(counter === 'web_search_requests' && { server_tool_use_details: { [counter]: USES } }),
@@ -139,11 +138,22 @@ const contentOf = ({ content }: JsonBody): JsonBody[] =>
 
 function contentDue({ content: blocks }: JsonBody, { name, inputs, resultType: type, content }: ServedCell): unknown[] {
   const ids = blocks.flatMap(({ type, id }: JsonBody) => (type === 'server_tool_use' ? [id] : []));
-  const use = (place: number): unknown =>
-    expect.objectContaining({ type: 'server_tool_use', name, input: inputs[place] });
-  const result = (place: number): unknown => ({ type, tool_use_id: ids[place], content });
+  const use = (index: number): unknown =>
+    expect.objectContaining({ type: 'server_tool_use', name, input: inputs[index] });
+  const result = (index: number): unknown => ({ type, tool_use_id: ids[index], content });
   const text = (words: string): unknown => expect.objectContaining({ type: 'text', text: words });
   return [text(PLAN), use(0), use(1), result(0), result(1), use(2), result(2), text(ANSWER)];
+}
+
+/** The items for the caller without the reasoning. */
+const itemsOf = ({ items }: JsonBody): JsonBody[] => items.filter(({ type }: JsonBody) => type !== 'reasoning');
+
+function itemsDue({ name, tool }: ServedCell): unknown[] {
+  const words = (text: string): unknown =>
+    expect.objectContaining({ type: 'message', content: [expect.objectContaining({ type: 'output_text', text })] });
+  const type = name === 'web_search' ? 'web_search_call' : tool.type;
+  const use = expect.objectContaining({ type, status: 'completed', id: expect.stringMatching(/^srvtoolu_/) });
+  return [words(PLAN), use, use, use, words(ANSWER)];
 }
 
 /** Signatures and seals of the first two steps that are missing. */

@@ -74,7 +74,7 @@ describeOnEmbedded('uses of vendors’ own tools', (database) => {
   beforeAll(async () => {
     bench = await ToolMatrixBench.start(database);
     talk = new Talk(bench);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.forget());
 

@@ -1,5 +1,5 @@
 /**
- * With every dialect, through both faces: failed uses are reported to the model, in the same words a turn later too; a
+ * With every dialect, through every face: failed uses are reported to the model, in the same words a turn later too; a
  * turn that also calls the caller's tools leaves those to the caller and continues with all results; tools that the
  * caller runs reach every model. Strict doubles as in `matrix.spec.ts`.
  */
@@ -18,7 +18,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
   beforeAll(async () => {
     bench = await ToolMatrixBench.start(database);
     talk = new Talk(bench);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.forget());
 
@@ -63,7 +63,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       const last = talk.sentTo(dialect).at(-1);
       const results = resultsIn(dialect, last);
       expect(results).toHaveLength(3);
-      if (face.name === 'chat') return;
+      if (face.name !== 'messages') return;
       const reported = resultsOf(seen);
       expect(reported).toContainEqual(cell.wrong.content);
       expect(reported[2]).toEqual(once.content);
@@ -89,7 +89,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       const fields = fieldsWith(cell.tool, look);
       const { seen } = await talk.ask(face, dialect, fields, stream);
       expect(bench.violations).toEqual([]);
-      expect(seen.stop).toBe(face.name === 'chat' ? 'tool_calls' : 'tool_use');
+      expect(seen.stop).toBe({ messages: 'tool_use', chat: 'tool_calls', responses: 'completed' }[face.name]);
       expect(seen.calls).toEqual([{ id: expect.any(String), name: 'look', input: { at: 'it' } }]);
       const inLoop = talk.sentTo(dialect).at(-1);
       const answer = face.results([{ id: seen.calls[0].id, text: 'seen' }]);
@@ -115,7 +115,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       const shown = JSON.stringify(talk.sentTo(dialect)[0]);
       if (cell.isAnthropics && dialect === 'anthropic-messages') expect(shown).toContain(JSON.stringify(cell.tool));
       else for (const property of cell.properties) expect(shown).toContain(`"${property}":`);
-      const answers = face.results(seen.calls.map(({ id }, place) => ({ id, text: `file ${place}` })));
+      const answers = face.results(seen.calls.map(({ id }, index) => ({ id, text: `file ${index}` })));
       const later = await nowRead(fields, ...fields.messages, seen.turn, ...answers);
       expect(resultsIn(dialect, later)).toEqual(['file 0', 'file 1']);
     });

@@ -16,7 +16,7 @@ import { Talk, text } from './matrix-client.js';
 const [MESSAGES, CHAT] = FACES as [TestFace, TestFace];
 const ANTHROPIC = 'anthropic-messages';
 
-/** Those that Anthropic runs, or leaves to its callers, and the gateway does not know. */
+/** Tools that Anthropic runs, or leaves to its callers, and the gateway does not know. */
 const ANTHROPICS: readonly JsonBody[] = [
   { type: 'code_execution_20250522', name: 'code_execution' },
   { type: 'code_execution_20250825', name: 'code_execution' },
@@ -34,7 +34,7 @@ const ANTHROPICS: readonly JsonBody[] = [
   { type: 'mcp_toolset', mcp_server_name: 'files' },
 ];
 
-/** Those that the gateway runs where the vendor does not, with a field that it cannot keep. */
+/** Tools that the gateway runs if the vendor does not, with a field that it cannot keep. */
 const UNKEPT: readonly (readonly [field: string, tool: JsonBody])[] = [
   ['url_sources', { type: 'web_fetch_20250910', name: 'web_fetch', url_sources: { user_input: { type: 'all' } } }],
   ['url_sources', { type: 'web_fetch_20260318', name: 'web_fetch', url_sources: { user_input: { type: 'none' } } }],
@@ -73,7 +73,7 @@ describeOnEmbedded('tools of vendors', (database) => {
   beforeAll(async () => {
     bench = await ToolMatrixBench.start(database);
     talk = new Talk(bench);
-  }, 60_000);
+  }, 240_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.forget());
 
@@ -154,7 +154,7 @@ const SPEAKERS: Readonly<Record<string, { platform?: PlatformId; quirks?: object
   reseller: { quirks: { vendor_tools: ['code_execution', 'web_fetch'] }, has: /^(code_execution|web_fetch)_/ },
   'a-proxy': { quirks: { vendor_tools: 'all' }, has: /./ },
 };
-/** Those whose calls the vendor leaves to the caller. */
+/** Types whose calls the vendor leaves to the caller. */
 const CALLERS = /^(bash|text_editor|computer|memory)_/;
 /** The name under which the gateway offers those that are missing. */
 const SHOWN: Readonly<Record<string, string>> = {
@@ -193,7 +193,7 @@ describeOnEmbedded('tools of Anthropic at other providers of its format', (datab
       coolsDown: false,
       variables: { FAIRLEAD_FLOOD: 'wasted=10000/60s' },
     });
-  }, 60_000);
+  }, 240_000);
   afterAll(async () => {
     await gateway?.close();
     await Promise.all([...(doubles?.values() ?? [])].map((double) => double.close()));

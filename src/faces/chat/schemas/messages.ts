@@ -9,7 +9,7 @@ import {
   variant,
   type Static,
 } from '../../../shared/http/schema.js';
-import { contentList, id, modelText, name as nameText, toolList, word } from '../../../shared/http/bounds.js';
+import { contentList, id, modelText, name as nameText, toolList, word } from '../../../shared/http/maxima.js';
 import { fileAnnotations } from '../../common/schemas/file-annotations.js';
 import { marked } from '../../common/schemas/cache-control.js';
 import { assistantImages, assistantPart, textPart, toolPart, userPart } from './parts.js';
@@ -17,13 +17,13 @@ import { assistantImages, assistantPart, textPart, toolPart, userPart } from './
 const name = optional(nullable(nameText()));
 const maybeText = optional(nullable(modelText()));
 
-/** The place in its list, which replies state. */
-const place = { index: optional(anything()) };
+/** Replies state the index of an entry in its list. */
+const listIndex = { index: optional(anything()) };
 
 const toolCall = object({
   id: id(),
   type: optional(literal('function')),
-  ...place,
+  ...listIndex,
   function: object({ name: nameText(), arguments: modelText() }),
 });
 
@@ -39,7 +39,7 @@ const reasoningDetail = object({
   format: optional(nullable(word())),
   id: optional(nullable(id())),
   provider: optional(nullable(nameText())),
-  ...place,
+  ...listIndex,
 });
 
 const instructions = { content: either(modelText(), contentList(textPart, { min: 1 })), name, ...marked };

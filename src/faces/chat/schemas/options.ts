@@ -12,7 +12,7 @@ import {
   variant,
   type Static,
 } from '../../../shared/http/schema.js';
-import { modelText, optionList, stopText, stopTexts, word } from '../../../shared/http/bounds.js';
+import { modelText, optionList, stopText, stopTexts, word } from '../../../shared/http/maxima.js';
 import { jsonSchemaFields } from '../../common/schemas/options.js';
 
 /* Fields that only chat requests have (docs/use/chat.md#request-fields). */

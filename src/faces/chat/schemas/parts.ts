@@ -1,5 +1,5 @@
 import { anything, named, object, oneOf, optional, variant, type Static } from '../../../shared/http/schema.js';
-import { contentList, id, modelText, name, word } from '../../../shared/http/bounds.js';
+import { contentList, id, modelText, name, word } from '../../../shared/http/maxima.js';
 import { marked } from '../../common/schemas/cache-control.js';
 
 /* The parts of a message's content (docs/use/chat.md#messages-and-parts). */
@@ -48,7 +48,7 @@ export const assistantPart = named(
 
 export const textPart = named('chat-text-part', variant('type', { text: textFields }));
 
-/** A picture that the model has made; replies state its place in the list. */
+/** Images that the model made; replies state the index of each in the list. */
 export const assistantImages = contentList(
   variant('type', { image_url: { ...imageFields, index: optional(anything()) } }),
 );

@@ -1,4 +1,4 @@
-import { modelText, name, toolList, word } from '../../../shared/http/bounds.js';
+import { modelText, name, toolList, word } from '../../../shared/http/maxima.js';
 import { marked } from '../../common/schemas/cache-control.js';
 import { isShorthand, shorthand, WEB_SEARCH_SHORTHANDS } from '../../common/schemas/search-shorthand.js';
 import { isServiceTool, markedServiceTools, otherServiceFields } from '../../common/schemas/service-tools.js';
@@ -79,7 +79,7 @@ const tool = when(
 export const tools = toolList(tool);
 
 const functionChoice = object({ type: literal('function'), function: object({ name: name() }) });
-/** As the responses format has it. */
+/** The choice in the responses format. */
 const flatChoice = object({ type: literal('function'), name: name() });
 
 /** Words of choices, and those of other vendors' formats with the same meaning. */
@@ -87,7 +87,7 @@ const CHOICE_WORDS = ['none', 'auto', 'required', 'any'] as const;
 
 const onlyOne = { disable_parallel_tool_use: optional(nullable(flag())) };
 const wordChoice = object({ type: oneOf(CHOICE_WORDS), ...onlyOne });
-/** As the Messages format has it. */
+/** The choice in the Messages format. */
 const nameChoice = object({ type: literal('tool'), name: name(), ...onlyOne });
 
 const allowedTool = when(
@@ -97,10 +97,10 @@ const allowedTool = when(
 );
 const allowed = { mode: oneOf(['auto', 'required']), tools: toolList(allowedTool) };
 const allowedChoice = object({ type: literal('allowed_tools'), allowed_tools: object(allowed) });
-/** As the responses format has it. */
+/** The choice in the responses format. */
 const flatAllowedChoice = object({ type: literal('allowed_tools'), ...allowed });
 
-/** A tool of the gateway's by its type, or what is none of all these. */
+/** Reports the accepted types where the choice is of none of the other forms. */
 const otherChoice = object({
   type: oneOf(['function', 'allowed_tools', 'tool', ...CHOICE_WORDS, ...WEB_SEARCH_SHORTHANDS]),
 });
@@ -128,5 +128,5 @@ export type WireTool = Static<typeof tool>;
 export type WireFunctionTool = Extract<Static<typeof typedTool>, { type: 'function' }>;
 export type WireToolChoice = Static<typeof toolChoice>;
 export type WireAllowedChoice = Static<typeof allowedChoice> | Static<typeof flatAllowedChoice>;
-/** What names one tool. */
+/** A choice of one tool. */
 export type WireNamedChoice = Static<typeof allowedTool> | Static<typeof nameChoice>;

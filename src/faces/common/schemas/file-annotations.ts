@@ -1,5 +1,5 @@
 import { nullable, openObject, optional, type Static } from '../../../shared/http/schema.js';
-import { contentList, modelText, name, word } from '../../../shared/http/bounds.js';
+import { contentList, modelText, name, word } from '../../../shared/http/maxima.js';
 
 const part = openObject({
   type: word(),

@@ -13,12 +13,13 @@ import {
   oneOf,
   openObject,
   optional,
+  refused,
   text,
   variant,
   type Static,
 } from '../../../shared/http/schema.js';
-import { tagPairs } from '../../../shared/http/tag-fields.js';
-import { modelText, name, optionList, wholeNumber } from '../../../shared/http/bounds.js';
+import { tagPairs } from '../../../shared/http/tag-validators.js';
+import { modelText, name, optionList, wholeNumber } from '../../../shared/http/maxima.js';
 
 /*
  * Options that every face of inference takes.
@@ -55,7 +56,7 @@ const stopCondition = variant('type', {
  */
 export const stopServerToolsWhen = either(optionList(stopCondition, { min: 1 }), stopCondition);
 
-/** For all of the gateway's tools together (docs/use/tools-and-plugins.md#the-loop). */
+/** The limit for all of the gateway's tools together (docs/use/tools-and-plugins.md#the-loop). */
 export const maxToolCalls = wholeNumber({ min: 1 });
 
 /** Longest `user` and `session_id`, in characters (docs/use/limits.md#lengths). */
@@ -71,7 +72,7 @@ export const maxTokens = wholeNumber({ min: 1 });
 /** For sampling fields without a range in the contract: the provider defines it. */
 export const openNumber = number();
 
-/** Below zero it is one vendor's value for no limit. */
+/** -1 means no limit at one vendor. */
 export const topK = integer({ min: -1, max: Number.MAX_SAFE_INTEGER });
 
 /* Fields of OpenAI's formats: chat completions and responses. */
@@ -114,3 +115,6 @@ export type WireJsonSchema = Static<typeof jsonSchema>;
 
 export type WireStopCondition = Static<typeof stopCondition>;
 export type WireReasoning = Static<typeof reasoning>;
+
+/** For routes without presets. */
+export const noPreset = refused('is not supported here: a preset completes requests of messages, chat and responses');

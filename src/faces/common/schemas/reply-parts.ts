@@ -16,9 +16,7 @@ import {
   type TSchema,
 } from '../../../shared/http/schema.js';
 
-/*
- * What replies of every face have in common.
- */
+/** Parts of the replies of every face. */
 
 /** Views of parts are built key by key; tests check them against these schemas. */
 export const part = (schema: TSchema) => Type.Unsafe<JsonObject>(schema);
@@ -39,7 +37,7 @@ export const fileAnnotation = {
   }),
 };
 
-/** As `viewCostDetails` prints it. */
+/** The object that `viewCostDetails` makes. */
 export const costDetails = titled(
   'cost-details',
   object({
@@ -63,7 +61,7 @@ const attempt = object({
   ),
 });
 
-/** As `routerMetadata` prints it. */
+/** The object that `routerMetadata` makes. */
 const routerMetadata = titled(
   'router-metadata',
   described(

@@ -12,7 +12,7 @@ import {
   text,
   type Static,
 } from '../../../shared/http/schema.js';
-import { name, optionList, providerNames } from '../../../shared/http/bounds.js';
+import { name, optionList, providerNames } from '../../../shared/http/maxima.js';
 import { USD_MAX } from './options.js';
 
 const FALLBACKS_MAX = 3;
@@ -51,7 +51,10 @@ const sortConfig = object({
   partition: optional(nullable(oneOf(['model', 'none']))),
 });
 
-/** Which providers may answer (docs/use/choosing-providers.md#provider-preferences): no properties beyond these. */
+/**
+ * Limits on the providers that may answer (docs/use/choosing-providers.md#provider-preferences): no properties beyond
+ * these.
+ */
 export const provider = nullable(
   closed({
     allow_fallbacks: optionalFlag,

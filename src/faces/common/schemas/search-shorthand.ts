@@ -1,4 +1,4 @@
-import { domainList } from '../../../shared/http/bounds.js';
+import { domainList } from '../../../shared/http/maxima.js';
 import { nullable, object, oneOf, optional } from '../../../shared/http/schema.js';
 import { webSearchFields } from '../../../tools/web-search/parameters.js';
 import { markedServiceTools } from './service-tools.js';
@@ -19,7 +19,7 @@ const filters = object({
 
 export const isShorthand = object({ type: oneOf(WEB_SEARCH_SHORTHANDS) });
 
-/** As the gateway's own search, its options beside the type or in `parameters`, and OpenAI's `filters`. */
+/** The fields of the gateway's search: its options beside the type or in `parameters`, and OpenAI's `filters`. */
 export const shorthand = webSearchFields({
   type: oneOf(WEB_SEARCH_SHORTHANDS),
   filters: optional(nullable(filters)),

@@ -1,5 +1,5 @@
 import { SERVICE_TOOL_PREFIX } from '../../../core/tool.js';
-import { word } from '../../../shared/http/bounds.js';
+import { word } from '../../../shared/http/maxima.js';
 import { freeForm, object, optional, text, type TSchema } from '../../../shared/http/schema.js';
 import { eachMarked } from './cache-control.js';
 import { ALL_SERVICE_TOOLS, TOOL_PARAMETERS } from '../../../tools/service-tools.js';
@@ -17,7 +17,7 @@ export const serviceTools = Object.fromEntries(
   Object.entries(TOOL_PARAMETERS).map(([type, parameters]) => [type, withParameters(parameters)]),
 );
 
-/** The same, each with a cache marker. */
+/** The tool schemas, each with a cache marker. */
 export const markedServiceTools = eachMarked(serviceTools);
 
 /** Parameters of each type that `serviceTools` leaves open. `any`: every name is one. */
@@ -28,5 +28,5 @@ export const openParameters: ReadonlyMap<string, readonly string[] | 'any'> = ne
 /** Matches `type` of any gateway tool, known or not. */
 export const isServiceTool = object({ type: text({ pattern: `^${SERVICE_TOOL_PREFIX}` }) });
 
-/** Of an unknown gateway tool: whether it exists is decided where tools are run. */
+/** The fields of an unknown gateway tool. The code that runs tools decides whether the tool exists. */
 export const otherServiceFields = { type: word(), ...withParameters(anyParameters) };

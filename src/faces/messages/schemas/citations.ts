@@ -1,4 +1,4 @@
-import { address, contentList, modelText, wholeNumber } from '../../../shared/http/bounds.js';
+import { address, contentList, modelText, wholeNumber } from '../../../shared/http/maxima.js';
 import { named, nullable, variant } from '../../../shared/http/schema.js';
 
 const quoted = { cited_text: modelText() };

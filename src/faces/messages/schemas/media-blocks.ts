@@ -10,7 +10,7 @@ import {
   optional,
   variant,
 } from '../../../shared/http/schema.js';
-import { address, contentList, id, modelText, name } from '../../../shared/http/bounds.js';
+import { address, contentList, id, modelText, name } from '../../../shared/http/maxima.js';
 import { marked } from '../../common/schemas/cache-control.js';
 import { citations } from './citations.js';
 
@@ -19,7 +19,7 @@ import { citations } from './citations.js';
 export const textFields = {
   text: modelText(),
   citations: optional(nullable(citations)),
-  // Of replies of another format.
+  // A member of replies of another format.
   phase: optional(anything()),
   ...marked,
 };

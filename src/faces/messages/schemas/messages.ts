@@ -15,7 +15,7 @@ import {
   when,
   type Static,
 } from '../../../shared/http/schema.js';
-import { address, contentList, id, messageList, modelText, name } from '../../../shared/http/bounds.js';
+import { address, contentList, id, messageList, modelText, name } from '../../../shared/http/maxima.js';
 import { marked } from '../../common/schemas/cache-control.js';
 import { fileAnnotations } from '../../common/schemas/file-annotations.js';
 import { ALL_SERVICE_TOOLS } from '../../../tools/service-tools.js';
@@ -61,7 +61,7 @@ const webSearchError = object({
   ]),
 });
 
-/** Who called a tool: a field that platforms take or not (docs/use/translation.md#fields-of-betas). */
+/** The caller of a tool: a field that some platforms do not accept (docs/use/translation.md#fields-of-betas). */
 const called = { caller: optional(anything()) };
 const call = { id: id(), name: name(), input: optional(anything()), ...called, ...marked };
 const vendorResult = { tool_use_id: id(), content: freeForm(), ...called, ...marked };
@@ -130,7 +130,7 @@ const toolChange = {
   ...marked,
 };
 
-// docs/use/content-blocks.md#tools-that-come-and-go: tools are added and removed in system messages only.
+// docs/use/content-blocks.md#adding-and-removing-tools: tools are added and removed in system messages only.
 const systemBlocks = { ...commonBlocks, tool_addition: toolChange, tool_removal: toolChange };
 
 const commonContent = either(modelText(), contentList(named('block', variant('type', commonBlocks))));

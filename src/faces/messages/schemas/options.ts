@@ -12,7 +12,7 @@ import {
   variant,
   type Static,
 } from '../../../shared/http/schema.js';
-import { modelText, name, optionList, toolList, wholeNumber, word } from '../../../shared/http/bounds.js';
+import { modelText, name, optionList, toolList, wholeNumber, word } from '../../../shared/http/maxima.js';
 
 /** Characters. Chosen. */
 const USER_ID_MAX = 1_024;
@@ -45,7 +45,7 @@ export const outputConfig = object({
 
 const inputTokens = object({ type: literal('input_tokens'), value: wholeNumber() });
 
-/** What the provider may clear from the conversation as it grows (docs/use/messages.md#context-management). */
+/** Edits with which the provider shortens a growing conversation (docs/use/messages.md#context-management). */
 export const contextManagement = nullable(
   object({
     edits: optional(
@@ -76,12 +76,12 @@ export const contextManagement = nullable(
   }),
 );
 
-/** Its other keys are the vendor's. */
+/** `metadata`; all keys except `user_id` belong to the vendor. */
 export const metadata = openObject({ user_id: optional(nullable(text({ max: USER_ID_MAX }))) });
 
 export const speed = nullable(oneOf(['standard', 'fast']));
 
-/** Where the model is to run, in its vendor's words. */
+/** The region of the model, by its name at the vendor. */
 export const inferenceGeo = nullable(word());
 
 export type WireThinking = Static<typeof thinking>;

@@ -22,7 +22,7 @@ import {
   toolList,
   wholeNumber,
   word,
-} from '../../../shared/http/bounds.js';
+} from '../../../shared/http/maxima.js';
 import { cacheControl, eachMarked, marked } from '../../common/schemas/cache-control.js';
 import { maxTokens } from '../../common/schemas/options.js';
 import { isServiceTool, otherServiceFields, serviceTools } from '../../common/schemas/service-tools.js';
@@ -77,7 +77,7 @@ const vendorTools = {
   },
 };
 
-/** These and other tools of Anthropic that are passed on unchanged. */
+/** Tools of Anthropic that are passed on unchanged. */
 export const VENDOR_TYPES: readonly string[] = [
   'custom',
   ...Object.keys(vendorTools),
@@ -140,7 +140,7 @@ const choice = when(
   }),
 );
 
-/** Without a type of its own: a word is refused as what it is. */
+/** Without a separate type: a word is refused as what it is. */
 export const toolChoice = Type.Unsafe<Static<typeof choice>>({
   if: { type: 'string' },
   then: chatChoice,

@@ -14,7 +14,7 @@ import {
   when,
   type Static,
 } from '../../../shared/http/schema.js';
-import { contentList, id, messageList, modelText, name, word } from '../../../shared/http/bounds.js';
+import { contentList, id, messageList, modelText, name, word } from '../../../shared/http/maxima.js';
 import { SERVICE_TOOL_PREFIX } from '../../../core/tool.js';
 import { messagePart, outputPart } from './parts.js';
 import { reasoningChange } from './options.js';
@@ -22,7 +22,7 @@ import { tools } from './tools.js';
 
 /* The items of `input` (docs/use/responses.md#input-items). */
 
-/** Ids, states and creators of items, which replies state: nothing is stored under them. */
+/** Ids, states and creators of items, as replies state them. The gateway stores nothing under these ids. */
 const stated = { id: optional(nullable(id())), status: optional(nullable(word())), created_by: optional(anything()) };
 
 const messageFields = {
@@ -108,7 +108,7 @@ const vendorItem = Type.Unsafe<{ readonly type: (typeof VENDOR_ITEMS)[number] }>
   openObject({ type: oneOf(VENDOR_ITEMS), id: optional(nullable(id())) }),
 );
 
-/** Uses of the gateway's own tools in earlier replies: their results stand in the answers. */
+/** Uses of the gateway's own tools in earlier replies. Their results are in the answers. */
 const serviceItem = Type.Unsafe<{ readonly type: `openrouter:${string}` }>(openObject({ type: word() }));
 const isTyped = object({ type: anything() });
 

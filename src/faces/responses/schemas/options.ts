@@ -1,5 +1,5 @@
 import { neutralOnly, nullable, object, oneOf, optional, variant, type Static } from '../../../shared/http/schema.js';
-import { modelText, optionList } from '../../../shared/http/bounds.js';
+import { modelText, optionList } from '../../../shared/http/maxima.js';
 import { effort, jsonSchemaFields, reasoningFields, verbosity } from '../../common/schemas/options.js';
 
 /* Fields that only the responses format has (docs/use/responses.md#request-fields). */

@@ -8,11 +8,11 @@ import {
   variant,
   type Static,
 } from '../../../shared/http/schema.js';
-import { id, modelText, name, word } from '../../../shared/http/bounds.js';
+import { id, modelText, name, word } from '../../../shared/http/maxima.js';
 
 /* The parts of an item's content (docs/use/responses.md#input-items). */
 
-/** Marks the end of a prefix to cache; the gateway's own markers stand in `cache_control`. */
+/** Marks the end of a prefix to cache; the gateway's own markers are in `cache_control`. */
 const breakpoint = { prompt_cache_breakpoint: optional(anything()) };
 
 const textFields = { text: modelText(), ...breakpoint };

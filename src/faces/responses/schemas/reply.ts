@@ -56,6 +56,16 @@ const annotation = variant('type', {
     start_index: integer(),
     end_index: integer(),
   },
+  // Only vendors of this format cite files that they keep.
+  file_citation: { file_id: text(), filename: text(), index: integer() },
+  container_file_citation: {
+    container_id: text(),
+    file_id: text(),
+    filename: text(),
+    start_index: integer(),
+    end_index: integer(),
+  },
+  file_path: { file_id: text(), index: integer() },
 });
 
 const messagePart = variant('type', {

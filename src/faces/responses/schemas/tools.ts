@@ -16,7 +16,7 @@ import {
   when,
   type Static,
 } from '../../../shared/http/schema.js';
-import { modelText, name, toolList, word } from '../../../shared/http/bounds.js';
+import { modelText, name, toolList, word } from '../../../shared/http/maxima.js';
 import { marked } from '../../common/schemas/cache-control.js';
 import { isShorthand, shorthand, WEB_SEARCH_SHORTHANDS } from '../../common/schemas/search-shorthand.js';
 import { isServiceTool, markedServiceTools, otherServiceFields } from '../../common/schemas/service-tools.js';
@@ -25,7 +25,7 @@ import { isServiceTool, markedServiceTools, otherServiceFields } from '../../com
 export const TOOL_NAME_MAX = 128;
 const toolName = text({ min: 1, max: TOOL_NAME_MAX });
 
-/** A model does not go on without the result: the other formats have no place for a later one. */
+/** Must be false: a model waits for the result, as the other formats cannot carry a later one. */
 const async_ = optional(
   Type.Unsafe<unknown>({ if: { enum: [false, null] }, else: refused('must be false: results are awaited') }),
 );
@@ -102,7 +102,7 @@ export const tools = toolList(tool);
 
 const namespace = optional(nullable(name()));
 const namedChoice = object({ type: oneOf(['function', 'custom']), name: name(), namespace });
-/** A tool by its type: those of the format that have no name, and the gateway's own. */
+/** Tools that a choice names by their type alone. */
 const TYPED_CHOICES = [...WEB_SEARCH_SHORTHANDS, ...VENDOR_TOOLS, 'shell', 'local_shell', 'apply_patch'] as const;
 const typedChoice = when(
   isServiceTool,

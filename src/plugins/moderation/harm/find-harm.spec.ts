@@ -39,19 +39,7 @@ function measure(split: LabelledText['split']): ReadonlyMap<ModerationCategory |
   return figures;
 }
 
-const share = (part: number, whole: number): string => (whole === 0 ? '–' : (part / whole).toFixed(2));
-
-/** As on the page: a row for each category, with its figures in each part of the texts. */
-function rowsOf(...splits: readonly LabelledText['split'][]): string[] {
-  const measured = splits.map(measure);
-  return [...MODERATION_CATEGORIES, 'any' as const].flatMap((of) => {
-    const cells = measured.map((figures) => {
-      const { texts, right, wrong, missed } = figures.get(of)!;
-      return texts + wrong === 0 ? '–' : [texts, share(right, right + wrong), share(right, right + missed)].join(', ');
-    });
-    return cells.every((cell) => cell === '–') ? [] : [`| ${of} | ${cells.join(' | ')} |`];
-  });
-}
+const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 100)} %`;
 
 it('has a labelled set of either kind, in several languages', () => {
   const texts = labelledTexts();
@@ -75,13 +63,16 @@ it.each([
   }
 });
 
-it('has its figures on the page, including categories without findings', () => {
+it('has its figures on the page', () => {
   const page = readFileSync(PAGE, 'utf8');
-  expect(rowsOf('tune', 'held', 'wild').filter((row) => !page.includes(row))).toEqual([]);
+  const held = measure('held').get('any')!;
+  expect(page).toContain(`Of ${held.texts} harmful texts by the author of the rules`);
+  expect(page).toContain(`they find ${percent(held.right, held.right + held.missed)}`);
+  expect(page).toContain(`with a precision of ${percent(held.right, held.right + held.wrong)}`);
   const { texts, right, wrong } = measure('wild').get('any')!;
   expect(right).toBe(0);
-  expect(page).toContain(`Of ${texts} harmful texts that were written to evade them they find none`);
-  expect(page).toContain(`they refuse ${wrong} of 28 harmless ones`);
+  expect(page).toContain(`Of ${texts} harmful texts written to evade the rules they find none`);
+  expect(page).toContain(`they refuse ${wrong} of 28 harmless texts`);
 });
 
 it.each([

@@ -134,7 +134,7 @@ class SentenceReader {
   /** Matches excused only as fiction: a request for details invalidates that excuse. */
   private excusedAsFiction: readonly Match[] = [];
   private sentenceFrom = 0;
-  /** Whether the sentence at the given place has an excuse. */
+  /** Whether the sentence at the given position has an excuse. */
   excusesPlace = false;
 
   constructor(
@@ -229,10 +229,10 @@ class SentenceReader {
 }
 
 const BITS: ReadonlyMap<TermClass, number> = new Map(
-  [...EXCUSES, 'detail' as const].map((is, place) => [is, 1 << place]),
+  [...EXCUSES, 'detail' as const].map((is, index) => [is, 1 << index]),
 );
 const bitOf = (is: TermClass): number => BITS.get(is) ?? 0;
-/** What excuses a phrase that would take over a model. */
+/** Terms near a phrase of prompt injection that excuse it: it is only mentioned. */
 const NAMES_IT = bitOf('help') | bitOf('report');
 
 function usesOf(rules: readonly Rule[]): ReadonlyMap<TermClass, readonly Use[]> {

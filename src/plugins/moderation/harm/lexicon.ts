@@ -5,7 +5,7 @@ import { fold, wordsOf, type Word } from './words.js';
  * forms. A slur that adds nothing to the group it names is left out.
  */
 const TERMS = {
-  // How users put a question, or announce an action.
+  // Phrases by which users put a question, or announce an action.
   ask: `how do i|how can i|how could i|how do you|how does one|how would i|how to|how would one|how should i|
     how one can|tell me how|show me how|teach me|explain how|steps to|steps for|step by step|instructions for|
     instructions to|recipe for|guide to|best way|easiest way|fastest way|quickest way|most painless way|painless way|
@@ -191,7 +191,7 @@ interface Term {
 /** A phrase found at a word. */
 export interface FoundTerm {
   readonly is: TermClass;
-  /** Its number of words. */
+  /** Number of words of the term. */
   readonly length: number;
 }
 
@@ -199,7 +199,7 @@ const PREFIX_LENGTH = 4;
 
 /** The terms found at each word, at most one of each class. */
 export class Lexicon {
-  /** By the first word; the longest first. */
+  /** Terms by their first word; the longest first. */
   private readonly terms = new Map<string, Term[]>();
   /** Words with any ending, by their beginning. */
   private readonly prefixes = new Map<string, { readonly prefix: string; readonly is: TermClass }[]>();
@@ -225,7 +225,7 @@ export class Lexicon {
     if (!terms && !prefixes) return NOTHING;
     const found: FoundTerm[] = [];
     for (const { is, rest } of terms ?? NOTHING) {
-      if (!rest.every((word, place) => word === words[at + place + 1]?.folded)) continue;
+      if (!rest.every((word, index) => word === words[at + index + 1]?.folded)) continue;
       if (!found.some((term) => term.is === is)) found.push({ is, length: rest.length + 1 });
     }
     for (const { prefix, is } of prefixes ?? NOTHING) {
@@ -244,7 +244,7 @@ export class Lexicon {
     }
     const [first, ...rest] = [...wordsOf(term)].map(({ folded }) => folded);
     this.put(first!, { is, rest });
-    // As written by an author who spells it out.
+    // Authors may write the words of a term as one.
     if (rest.length > 0) this.put([first, ...rest].join(''), { is, rest: [] });
     return rest.length + 1;
   }

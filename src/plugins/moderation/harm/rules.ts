@@ -161,8 +161,8 @@ export const RULES: readonly Rule[] = RULE_SETS.flatMap(({ category, unless, any
     const parts = text.split(/ (\d+) /);
     return {
       category,
-      terms: parts.filter((_, place) => place % 2 === 0) as TermClass[],
-      gaps: parts.filter((_, place) => place % 2 === 1).map(Number),
+      terms: parts.filter((_, index) => index % 2 === 0) as TermClass[],
+      gaps: parts.filter((_, index) => index % 2 === 1).map(Number),
       unless,
     };
   }),

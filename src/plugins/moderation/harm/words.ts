@@ -15,7 +15,7 @@ const SENTENCE_END = /[.!?…]["'”»)\]]*(?:\s|$)|[\n。！？]/;
 const SPACE = 32;
 /** Limit of words of one text whose folded form is cached: most words repeat. */
 const KNOWN_MAX = 4_096;
-/** Longer ones are not words. */
+/** Longer runs of letters are not words. */
 const WORD_LENGTH_MAX = 64;
 /** Number of single letters that form one spelt word: "k i l l". */
 const SPELT_LETTERS_MIN = 3;
@@ -86,8 +86,8 @@ class SpeltWord {
   /** @returns the letters before this one, unless it continues them */
   take(letter: Word, gap: string): readonly Word[] {
     const { length } = this.letters;
-    const goesOn = length < 2 || gap === this.separator;
-    if (length > 0 && length < SPELT_LETTERS_MAX && goesOn && SPELLERS.has(gap)) {
+    const hasSameSeparator = length < 2 || gap === this.separator;
+    if (length > 0 && length < SPELT_LETTERS_MAX && hasSameSeparator && SPELLERS.has(gap)) {
       this.separator = gap;
       this.letters.push(letter);
       return NONE;
@@ -115,7 +115,7 @@ const joined = (letters: readonly Word[]): Word => ({
   end: letters.at(-1)!.end,
 });
 
-/** In the form of the word lists. */
+/** A word in the form of the word lists. */
 export function fold(word: string): string {
   let folded = word.toLowerCase();
   if (BEYOND_ASCII.test(folded)) {

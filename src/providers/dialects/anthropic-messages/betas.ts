@@ -40,8 +40,8 @@ const isFile = (source: Json | undefined): boolean => isJsonObject(source) && so
 const isAny = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
 
 /**
- * Which beta each field of a body needs. Sources, read 2026-11-23: the list of betas and the types of beta requests in
- * the vendor's own SDK (@anthropic-ai/sdk 1.12.0), and which beta @ai-sdk/anthropic 3.0.138 sends with which field.
+ * The beta that each field of a body needs. Sources, read 2026-11-23: the list of betas and the types of beta requests
+ * in the vendor's own SDK (@anthropic-ai/sdk 1.12.0), and which beta @ai-sdk/anthropic 3.0.138 sends with which field.
  * Fields that need none are not listed. The vendor ignores or refuses a field whose beta is missing.
  */
 export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses: Uses])[] = [

@@ -28,7 +28,7 @@ export function withMembers(body: JsonObject, asked: ModelRequest): JsonObject {
   return whole;
 }
 
-/** The object with the member of another one at this path; the same object where it has it or has no place for it. */
+/** The object with the member of another one at this path; the same object where it has it or have no field for it. */
 function withMember(sent: JsonObject, source: JsonObject, [name, ...rest]: readonly string[]): JsonObject {
   const value = Object.hasOwn(source, name!) ? source[name!] : undefined;
   const own = sent[name!];

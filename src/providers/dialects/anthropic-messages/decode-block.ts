@@ -100,7 +100,7 @@ function readThinking(block: JsonObject): StartedBlock {
   return { start: { type: 'thinking', ...extrasOf(rest) }, deltas };
 }
 
-/** Reads an image in the form that requests use; an image in an unknown form stays as it came. */
+/** Reads an image in the form that requests use; an image in an unknown form stays unchanged. */
 function readImage(block: JsonObject): StartedBlock {
   const { type: _type, source, ...rest } = block;
   const read = isJsonObject(source) ? readSource(source) : undefined;

@@ -3,7 +3,7 @@ import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usa
 import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { printInSteps } from '../../../core/json/print-in-pieces.js';
 import type { Steps } from '../../../core/steps.js';
 import { isLong } from '../read-json.js';
@@ -48,7 +48,7 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
  * Reads the vendor's stream. One per reply; a whole reply goes through the same methods. It checks the shape of each
  * event; the grammar checks their order.
  */
-export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
+export class MessagesDecoder implements StreamStage<SseFrame, ModelEvent> {
   private names: ToolNames | undefined;
   private openBlock: BlockStart['type'] | undefined;
   private plainDelta: PlainDelta | undefined;
@@ -165,7 +165,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     out.push(source ? { type: 'block-end', index, source } : { type: 'block-end', index });
   }
 
-  /** `message_delta`: the final usage, and the reason for the end. Its other fields travel with the end. */
+  /** `message_delta`: the final usage, and the reason for the end. Its other fields come with the end. */
   readEnding(payload: JsonObject, out: ModelEvent[]): void {
     const { type: _type, delta, usage, ...beside } = payload;
     if (!isJsonObject(delta)) throw malformed('message_delta has no delta');

@@ -32,14 +32,14 @@ const CALL_IDS: ToolIdRule = {
   standIn: (text) => hashedId(text, STAND_IN_LENGTH),
 };
 
-/** What the vendor accepts as names and ids of tools and their calls. One refused name would end the conversation. */
+/** Names and ids that the vendor accepts for tools and their calls. One refused name would end the conversation. */
 export const NAMING: NamingRules = {
   callIds: CALL_IDS,
   nameMax: NAME_MAX,
 };
 
 /**
- * Encodes a turn that cannot be sent as it came. Blocks that came in this format are sent as they came; the others are
+ * Encodes a turn that cannot be sent unchanged. Blocks that came in this format are sent unchanged; the others are
  * built from the neutral fields.
  * @throws Untranslatable for a block that the vendor has no form for
  */
@@ -48,11 +48,11 @@ export function* encodeTurn({ message, blocks, index }: KeptTurn, context: Encod
   const content: JsonObject[] = [];
   const carried: ContentBlock[] = [];
   let carriedTo = 0;
-  // Errors name the block's place in the caller's request, so dropped blocks are counted as well.
-  for (const [place, block] of message.content.entries()) {
+  // Errors name the block's path in the caller's request, so dropped blocks are counted as well.
+  for (const [blockIndex, block] of message.content.entries()) {
     if (context.steps.isOver()) yield;
     if (block !== blocks[content.length]) continue;
-    const path = blockPath(message, index, place);
+    const path = blockPath(message, index, blockIndex);
     if (block.type === 'tool-use') {
       content.push(yield* encodeCall(block, context));
       continue;
@@ -120,7 +120,7 @@ export function mayGoAsItCame(block: ContentBlock, context: EncodeContext): bool
   }
 }
 
-/** The call as it came, except for names and ids that its vendor would refuse. */
+/** The call unchanged, except for names and ids that its vendor would refuse. */
 function* encodeCall(block: ToolUseBlock, context: EncodeContext): Steps<JsonObject> {
   const came = block.origin?.vendor === 'anthropic' ? block.origin.value : undefined;
   if (came && mayGoAsItCame(block, context)) return came;
@@ -145,7 +145,7 @@ function assertReachable(block: ContentBlock | ToolReferenceBlock, path: string,
   for (const [index, part] of block.content.entries()) assertReachable(part, `${path}.content.${index}`, context);
 }
 
-/** The block as it came, except for what its vendor would refuse. */
+/** The block unchanged, except for what its vendor would refuse. */
 function mended(value: JsonObject, block: ContentBlock | ToolReferenceBlock, context: EncodeContext): JsonObject {
   if (block.type === 'tool-reference' || mayGoAsItCame(block, context)) return value;
   switch (block.type) {

@@ -220,7 +220,7 @@ describe('tool choice', () => {
 });
 
 describe('tools', () => {
-  it('prints tools of this format as they came', () => {
+  it('prints tools of this format unchanged', () => {
     const custom = {
       name: 'f',
       input_schema: { type: 'object' },

@@ -12,15 +12,15 @@ import { claudeRulesOf } from '../../model-rules/claude-models.js';
 import { modelFamilyOf } from '../../model-rules/model-family.js';
 import { assertContinues, trimmedEnd } from '../../model-rules/prefill.js';
 import { withResultsInFront } from '../adjacent-results.js';
-import { withImagesBehind } from '../drawn-images.js';
+import { moveAssistantImages } from '../assistant-images.js';
 import { EncodeContext, namesTools, toolWordsOf } from '../encode-context.js';
 import { fieldEncoder, fieldNames } from '../encode-fields.js';
-import { claudeToolSchema, isTakenByClaude, SCHEMA_STEPS } from '../fitted-schemas.js';
-import { heldTools, openForm, restrictedForm, type AnswerForm } from '../held-schemas.js';
+import { claudeToolSchema, isTakenByClaude, SCHEMA_STEPS } from '../schemas/fitted-schemas.js';
+import { heldTools, openForm, restrictedForm, type AnswerForm } from '../schemas/held-schemas.js';
 import { omitFields } from '../json-call.js';
 import { sentChoice, sentTools } from '../sent-tools.js';
 import { pricedBetas } from '../service-tier.js';
-import { withObjectType } from '../tool-schema.js';
+import { withObjectType } from '../schemas/tool-schema.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { withMembers } from './carried-members.js';
@@ -80,7 +80,7 @@ export interface CallForm {
 const MESSAGE: CallForm = { path: '/v1/messages' };
 
 /**
- * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal
+ * The call for one attempt. Values that came in this format are printed unchanged, so nothing is lost and equal
  * prefixes are equal bytes. The history comes last in the body for the same reason.
  * @throws Untranslatable for tools and blocks that the vendor has no form for
  */
@@ -93,14 +93,14 @@ export function* encodeMessages(
   const { hasImages, hasDocuments, hasOpaque, hasInstructions, hasLateResults } = traitsOf(requested.messages);
   const toolWords = namesTools(requested) ? yield* toolWordsOf(requested, target, NAMING) : undefined;
   const ordered = hasLateResults ? withResultsInFront(requested) : requested;
-  const behind = hasImages ? withImagesBehind(ordered, target) : ordered;
+  const behind = hasImages ? moveAssistantImages(ordered, target) : ordered;
   const context = new EncodeContext(behind, target, media, TABLE, toolWords);
   const { request } = context;
   const turns = allTurns(request.messages) ?? (yield* keptTurns(request.messages, context));
   const thinking = request.thinking && thinkingThatFits(request, turns, (turn) => turn);
   const last = turns[turns.length - 1]!;
   if (last.message.role === 'assistant') {
-    assertContinues(last.blocks, last.index, target);
+    assertContinues(last.blocks, last.message, last.index, target);
     turns[turns.length - 1] = withTrimmedEnd(last);
   }
   const messages: JsonObject[] = [];
@@ -140,12 +140,14 @@ function withTrimmedEnd(turn: KeptTurn): KeptTurn {
   return blocks === turn.blocks ? turn : { ...turn, blocks, message: { ...turn.message, content: [...blocks] } };
 }
 
-/** A turn that came in this format, where nothing is dropped and the vendor would refuse no block. */
+/**
+ * The turn unchanged, if it came in this format, nothing of it is dropped, and the vendor accepts all of its blocks.
+ */
 function asItCame({ message, blocks }: KeptTurn, context: EncodeContext): JsonObject | undefined {
   const { origin, content } = message;
   if (origin?.vendor !== 'anthropic' || blocks !== content) return undefined;
-  for (let place = 0; place < content.length; place++) {
-    const block = content[place]!;
+  for (let index = 0; index < content.length; index++) {
+    const block = content[index]!;
     // Most blocks are texts without citations.
     if ((block.type !== 'text' || block.citations !== undefined) && !mayGoAsItCame(block, context)) return undefined;
   }
@@ -182,7 +184,7 @@ function encodeBody(
     service_tier: words.serviceTier === undefined ? undefined : SERVICE_TIERS.get(words.serviceTier),
     speed: words.speed,
     inference_geo: words.inferenceGeo,
-    // A choice among nothing is refused ("may only be specified while providing tools").
+    // Anthropic refuses a tool choice without tools ("may only be specified while providing tools").
     tool_choice: prompt.tools && encodeToolChoice(context),
     tools: prompt.tools,
     system: prompt.system,
@@ -235,14 +237,14 @@ function functionTool(tool: FunctionTool, schema: JsonObject, isStrict: boolean,
   };
 }
 
-/** The tool as it came, or as mapped from another name. A model that it consults gets this provider's name. */
+/** The tool unchanged, or as mapped from another name. A model that it consults gets this provider's name. */
 function encodeVendorTool(tool: VendorTool, { request, target: { endpoint } }: EncodeContext): JsonObject {
   const { opaque, advisor, cacheMarker } = tool;
   if (!advisor) return cacheMarker ? { cache_control: encodeMarker(cacheMarker), ...opaque.value } : opaque.value;
   const beside = endpointBeside(advisor, endpoint);
   if (beside) return { ...opaque.value, model: beside.upstreamModel };
   throw new Untranslatable(
-    `tools.${request.tools.indexOf(tool)}.model`,
+    `${tool.path ?? `tools.${request.tools.indexOf(tool)}`}.model`,
     `${endpoint.tag} does not serve ${advisor.id}, so it cannot be consulted; choose another model`,
   );
 }
@@ -288,7 +290,7 @@ function* formOf(format: OutputFormat, target: Target): Steps<AnswerForm> {
   return modelFamilyOf(target) === 'claude' ? yield* restrictedForm(format) : yield* openForm(format);
 }
 
-/** Behind the caller's instructions, whose prefix stays the same. */
+/** The text follows the caller's instructions, whose prefix stays the same. */
 const withWords = (system: readonly TextBlock[], words: string): readonly TextBlock[] => [
   ...system,
   { type: 'text', text: words },
@@ -309,7 +311,7 @@ function encodeOutputConfig(request: ModelRequest, form: JsonObject | undefined)
   return effortName || format || task_budget ? { effort: effortName, format, task_budget } : undefined;
 }
 
-/** The value as it came, without a schema that the model cannot follow, and with one that had to change replaced. */
+/** The value unchanged, without a schema that the model cannot follow, and with one that had to change replaced. */
 function withForm(value: JsonObject, form: JsonObject | undefined): JsonObject | undefined {
   const { format, ...others } = value;
   if (!isJsonObject(format) || format['schema'] === form) return value;

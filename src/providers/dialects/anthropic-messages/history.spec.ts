@@ -103,7 +103,7 @@ describe('keptTurns', () => {
     },
   );
 
-  it('keeps the places the caller knows', () => {
+  it('keeps the indices that the caller knows', () => {
     const messages = history('assistant unsigned | user text | assistant empty call');
     expect(turnsOf(messages).map((turn) => turn.index)).toEqual([1, 2]);
   });
@@ -111,7 +111,7 @@ describe('keptTurns', () => {
   it.each([
     ['an empty text', 'user empty'],
     ['several, and space', 'user empty space ownEmpty'],
-  ])('refuses a turn of nothing but %s, by its place', (_name, turn) => {
+  ])('refuses a turn of nothing but %s, by its path', (_name, turn) => {
     expect(() => turnsOf(history(`user text | ${turn}`))).toThrow(/^messages\.1\.content: is empty/);
     const [first] = history(turn);
     expect(() => turnsOf([{ ...first!, paths: ['messages.7.content'] }])).toThrow(/^messages\.7\.content: /);

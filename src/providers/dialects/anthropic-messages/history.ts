@@ -13,7 +13,7 @@ import { effortSetBy } from './turn-effort.js';
 
 /** A turn, with the blocks of it that this vendor may receive. */
 export interface KeptTurn extends ShownTurn {
-  /** Its index in the caller's request. */
+  /** Index of the turn in the caller's request. */
   readonly index: number;
   /** The message's own array when nothing was dropped. */
   readonly blocks: readonly ContentBlock[];
@@ -36,11 +36,15 @@ export function allTurns(messages: readonly Message[]): KeptTurn[] | undefined {
 }
 
 /**
- * The history as this vendor may receive it, by the rows of the table. It leaves out reasoning that is unsigned or that
- * another vendor signed, calls and results of tools that a gateway ran, and blank texts, which the vendor refuses. It
- * also leaves out turns that become empty, and blank turns that are not a user's. An empty last turn of the assistant
- * stays where the model takes it, and so does a turn of instructions that sets the effort. The vendor joins consecutive
- * turns of one role (platform.claude.com/docs/en/api/messages, read 2026-11-29).
+ * The history as this vendor may receive it, by the rows of the table. Left out are:
+ * - reasoning that is unsigned, or that another vendor signed
+ * - calls and results of tools that a gateway ran
+ * - blank texts, which the vendor refuses
+ * - turns that become empty, and blank turns except those of a user
+ *
+ * An empty last turn of the assistant stays where the model accepts it, and so does a turn of instructions that sets
+ * the effort. The vendor joins consecutive turns of one role (platform.claude.com/docs/en/api/messages, read
+ * 2026-11-29).
  * @throws Untranslatable for a blank turn of the user, where no turn is left, and for reasoning that the table refuses
  */
 export function* keptTurns(messages: readonly Message[], context: EncodeContext): Steps<KeptTurn[]> {
@@ -69,22 +73,22 @@ export function* keptTurns(messages: readonly Message[], context: EncodeContext)
       blocks = yield* keptBlocks(message, index, droppedCalls, context);
     }
     // Blank texts are taken beside other text, but not alone.
-    if (blanks > 0 && !blocks.some(hasWords)) blocks = blocks.filter((block) => !isBlank(block));
+    if (blanks > 0 && !blocks.some(isNotBlank)) blocks = blocks.filter((block) => !isBlank(block));
     if (blocks.length > 0) turns.push({ message, index, blocks });
   }
   assertHasTurns(turns);
   return turns;
 }
 
-const WORDS = /\S/;
+const NOT_BLANK = /\S/;
 
 const isText = (block: ContentBlock): boolean => block.type === 'text' && block.text !== '';
 
 const isEmpty = (block: ContentBlock): boolean => block.type === 'text' && block.text === '';
 
-const isBlank = (block: ContentBlock): boolean => block.type === 'text' && !WORDS.test(block.text);
+const isBlank = (block: ContentBlock): boolean => block.type === 'text' && !NOT_BLANK.test(block.text);
 
-const hasWords = (block: ContentBlock): boolean => block.type === 'text' && WORDS.test(block.text);
+const isNotBlank = (block: ContentBlock): boolean => block.type === 'text' && NOT_BLANK.test(block.text);
 
 function* keptBlocks(
   message: Message,
@@ -94,9 +98,9 @@ function* keptBlocks(
 ): Steps<readonly ContentBlock[]> {
   const { content } = message;
   const kept: ContentBlock[] = [];
-  for (const [place, block] of content.entries()) {
+  for (const [blockIndex, block] of content.entries()) {
     if (context.steps.isOver()) yield;
-    if (!isDropped(block, droppedCalls, () => blockPath(message, index, place), context)) kept.push(block);
+    if (!isDropped(block, droppedCalls, () => blockPath(message, index, blockIndex), context)) kept.push(block);
   }
   return kept.length < content.length ? kept : content;
 }
@@ -115,7 +119,7 @@ function isDropped(
       return block.text === '';
     case 'opaque': {
       const form = foreignForm(block.opaque);
-      if (context.fateOf(form).type === 'dropped') return true;
+      if (context.treatmentOf(form).type === 'dropped') return true;
       return form === 'server_tool_use' && droppedCalls.has(block.opaque.value['id']);
     }
     default:

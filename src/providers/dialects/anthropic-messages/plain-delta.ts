@@ -51,7 +51,7 @@ const NOT_PLAIN = /[\\\u0000-\u001f]/;
 /** Only the closing braces of delta and event follow the quote; the vendor pads with spaces between them. */
 function closesAfter(data: string, quote: number): boolean {
   if (data.charCodeAt(quote) !== QUOTE || data.charCodeAt(quote + 1) !== CLOSING_BRACE) return false;
-  let place = quote + 2;
-  while (data.charCodeAt(place) === SPACE) place++;
-  return place === data.length - 1 && data.charCodeAt(place) === CLOSING_BRACE;
+  let index = quote + 2;
+  while (data.charCodeAt(index) === SPACE) index++;
+  return index === data.length - 1 && data.charCodeAt(index) === CLOSING_BRACE;
 }

@@ -78,7 +78,7 @@ it('keeps cache markers', () => {
   });
 });
 
-it('prints a turn in its place as it came', () => {
+it('prints a turn at its position unchanged', () => {
   const value = { role: 'system', content: 'Now', output_config: { effort: 'low' } };
   const came: Message = { ...note, origin: { vendor: 'anthropic', value } };
   expect(sentOf([...turns('u'), came], TAKES).at(-1)).toEqual(value);

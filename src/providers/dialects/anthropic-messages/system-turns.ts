@@ -8,23 +8,23 @@ import { EFFORT_FIELD, effortSetBy } from './turn-effort.js';
 /** Precedes instructions in a user turn. */
 const INSTRUCTION_LEAD = '[System]\n';
 /**
- * Places turns of instructions where the model takes them
- * (docs/use/translation/claude-models.md#instructions-among-the-turns). Consecutive ones become one, and none stands
+ * Moves turns of instructions to where the model takes them
+ * (docs/use/translation/claude-models.md#instructions-among-the-turns). Consecutive ones become one, and none is left
  * between calls and their results. Where the model or the position does not allow the role, the instructions become
- * part of a user turn, followed by the effort that they set.
- * @throws Untranslatable for content that only a turn of instructions may hold, where the model takes none
+ * part of a user turn, and the effort that they set follows it.
+ * @throws Untranslatable for content that only a turn of instructions may have, where the model accepts no such turn
  */
 export function placeInstructions(turns: readonly KeptTurn[], context: EncodeContext): readonly KeptTurn[] {
   const rules = claudeRulesOf(context.target);
   const ordered = behindResults(turns);
-  return ordered.flatMap((turn, place) => {
-    // One that sets the effort alone may stand anywhere.
+  return ordered.flatMap((turn, index) => {
+    // A turn that only sets the effort may have any position.
     if (turn.message.role !== 'system' || turn.blocks.length === 0) return turn;
-    const isInPlace = follows(ordered[place - 1]) && (ordered[place + 1]?.message.role ?? 'assistant') === 'assistant';
+    const isInPlace = follows(ordered[index - 1]) && (ordered[index + 1]?.message.role ?? 'assistant') === 'assistant';
     if (rules?.systemTurns === true && isInPlace) return turn;
     const foreign = turn.blocks.find((block) => !isText(block));
     if (foreign === undefined) return [asUserTurn(turn), ...effortTurn(turn)];
-    // Where the model may take the role, the vendor judges its content.
+    // The vendor checks the content of turns of instructions that the model may accept.
     if (rules?.systemTurns !== false) return turn;
     return context.refuseIn('a system turn', pathsOf(turn)[turn.blocks.indexOf(foreign)]!, foreign);
   });
@@ -74,9 +74,9 @@ function joined(row: readonly KeptTurn[]): KeptTurn {
   const { index } = row[0]!;
   const blocks = row.flatMap((turn) => turn.blocks);
   const message: Message = { role: 'system', content: blocks, paths: row.flatMap(pathsOf) };
-  const effort = row.map((turn) => effortSetBy(turn.message)).findLast((one) => one !== undefined);
+  const effort = row.map((turn) => effortSetBy(turn.message)).findLast((candidate) => candidate !== undefined);
   if (effort === undefined) return { message, index, blocks };
-  // Its content is printed from the blocks.
+  // The content of the turn is printed from the blocks.
   return { message: { ...message, ...setting(effort), content: [...blocks] }, index, blocks };
 }
 
@@ -96,8 +96,10 @@ function effortTurn({ message, index }: KeptTurn): KeptTurn[] {
 
 /** Blocks that are kept have the order of the message. */
 function pathsOf({ message, index, blocks }: KeptTurn): string[] {
-  let place = -1;
-  return blocks.map((block) => blockPath(message, index, (place = message.content.indexOf(block, place + 1))));
+  let blockIndex = -1;
+  return blocks.map((block) =>
+    blockPath(message, index, (blockIndex = message.content.indexOf(block, blockIndex + 1))),
+  );
 }
 
 function asUserTurn(turn: KeptTurn): KeptTurn {

@@ -9,7 +9,7 @@ import {
   dropped,
   field,
   mapped,
-  NO_PLACE,
+  NOT_SUPPORTED,
   reported,
   sent,
   STORED_FILE,
@@ -20,21 +20,21 @@ import {
   where,
 } from '../rules.js';
 
-const AS_IT_CAME = mapped('as it came');
-const OF_NO_ERROR = mapped('as it came; of failed calls behind the results');
+const AS_IT_CAME = mapped('unchanged');
+const OF_NO_ERROR = mapped('unchanged; of failed calls after all results');
 
 /** Other vendors' platforms have no store of this vendor's files (docs/operate/platforms.md). */
 const KEEPS_FILES: Condition<Target> = {
-  words: 'but at Bedrock and Vertex',
+  words: 'except at Bedrock and Vertex',
   holds: ({ endpoint: { provider } }) => provider.platform !== 'bedrock' && provider.platform !== 'vertex',
 };
 
 const TAKES_STRICT_TOOLS: Condition<Target> = {
-  words: 'but at Bedrock for models that refuse it',
+  words: 'except at Bedrock for models that refuse it',
   holds: takesStrictTools,
 };
 const TAKES_ANSWER_SCHEMAS: Condition<Target> = {
-  words: 'but for models that refuse it',
+  words: 'except for models that refuse it',
   holds: takesAnswerSchemas,
 };
 
@@ -43,58 +43,60 @@ const NO_FLEX: Condition<Target> = { words: 'any tier but `flex`', holds: ({ tie
 /** Anthropic's Messages format, which this gateway's Messages face uses too (docs/use/translation.md). */
 export const TABLE = tableOf({
   fit: fitToModel,
-  leftMeasure: leftByClaude,
+  unsentThinkingField: leftByClaude,
   fields: {
     max_tokens: field(
-      mapped("`max_tokens`; absent: the endpoint's or model's maximum, else above the thinking budget"),
+      mapped('`max_tokens`; if absent, the maximum of endpoint or model, or above the thinking budget'),
     ),
     top_k: sent('top_k', ({ sampling }) => sampling.topK, taken('top_k')),
     stop: sent('stop_sequences', ({ stopSequences }) => stopSequences, taken('stop'), {
-      note: 'but those of white space',
+      note: 'except blank ones',
     }),
     reasoning: field(where(TAKES_REASONING, mapped('`thinking`, in a form that the model has'))),
     reasoning_effort: field(
-      where(TAKES_REASONING, mapped('`output_config.effort`, or `thinking` where the model has no effort')),
+      where(TAKES_REASONING, mapped('`output_config.effort`, or `thinking` if the model has no effort')),
     ),
     reasoning_summary: field(
-      where(TAKES_REASONING, mapped('`thinking.display: summarized`, where thinking is requested')),
+      where(TAKES_REASONING, mapped('`thinking.display: summarized`, if thinking is requested')),
     ),
-    verbosity: field(where(taken('verbosity'), mapped('`output_config.effort`, where no effort is requested'))),
+    verbosity: field(where(taken('verbosity'), mapped('`output_config.effort`, if no effort is requested'))),
     structured_outputs: field(
       where(
         TAKES_ANSWER_SCHEMAS,
         mapped('`output_config.format`, or [instructions](../translation.md#schemas-of-answers)'),
       ),
     ),
-    response_format: field(dropped('who has it wants the prompt to ask for JSON too')),
+    response_format: field(dropped('not supported without a schema; ask for JSON in the prompt')),
     task_budget: field(mapped('`output_config.task_budget`')),
     context_management: field(AS_IT_CAME),
     cache_control: field(mapped('on the last cacheable block, unless the caller set four')),
-    user: field(mapped('`metadata.user_id`, where the caller set none')),
+    user: field(mapped('`metadata.user_id`, if the caller set none')),
     metadata: field(AS_IT_CAME),
-    service_tier: field(where(NO_FLEX, mapped('`speed`; `service_tier` `auto`, `standard_only`; other words dropped'))),
-    inference_geo: field(mapped("the leg's place; `global` as it came; else dropped")),
+    service_tier: field(
+      where(NO_FLEX, mapped('`speed`; `service_tier` `auto`, `standard_only`; other values dropped')),
+    ),
+    inference_geo: field(mapped("the endpoint's region; `global` unchanged; else dropped")),
     tool_choice: field(mapped('`tool_choice`')),
     parallel_tool_calls: field(mapped('`tool_choice.disable_parallel_tool_use`')),
     system: field(mapped('`system`')),
     betas: field(mapped('`anthropic-beta`')),
-    logprobs: NO_PLACE,
+    logprobs: NOT_SUPPORTED,
   },
   blocks: {
     text: AS_IT_CAME,
-    text_citations: mapped('as they came, but for pages that another provider found'),
+    text_citations: mapped('unchanged, except pages that another provider found'),
     image_bytes: AS_IT_CAME,
     image_url: AS_IT_CAME,
     image_detail: dropped('the vendor scales by its own rule'),
     document_bytes: AS_IT_CAME,
     document_text_bytes: AS_IT_CAME,
-    document_url: mapped('as it came: the vendor fetches it'),
+    document_url: mapped('unchanged: the vendor fetches it'),
     document_text: AS_IT_CAME,
     document_blocks: AS_IT_CAME,
     document_file: where(KEEPS_FILES, AS_IT_CAME, STORED_FILE),
     document_citations: AS_IT_CAME,
     search_result: AS_IT_CAME,
-    tool_use: mapped('as it came, arguments an object'),
+    tool_use: mapped('unchanged, arguments an object'),
     tool_result: AS_IT_CAME,
     tool_result_error: AS_IT_CAME,
     tool_result_image: OF_NO_ERROR,
@@ -116,7 +118,7 @@ export const TABLE = tableOf({
   },
   tools: {
     function: AS_IT_CAME,
-    strict: where(TAKES_STRICT_TOOLS, mapped('as it came, within the limits of Claude')),
+    strict: where(TAKES_STRICT_TOOLS, mapped('unchanged, within the limits of Claude')),
     cache_control: AS_IT_CAME,
     own: AS_IT_CAME,
     choice_any: where(TAKES_FORCED_CHOICE, mapped('`any`')),
@@ -128,9 +130,9 @@ export const TABLE = tableOf({
     signature: mapped('its signature'),
     sealed: mapped('`redacted_thinking`'),
     tool_call: mapped('a call'),
-    citations: mapped('as they came'),
+    citations: mapped('unchanged'),
     logprobs: ABSENT,
-    vendor_blocks: mapped('as they came'),
+    vendor_blocks: mapped('unchanged'),
     media: mapped('`image`'),
   },
   stops: {

@@ -1,7 +1,9 @@
 import type { Message } from '../../../core/conversation/content.js';
 import { isEmptyJson, type Json } from '../../../core/json/json.js';
 
-/** By which a turn of instructions sets the effort, of targets that take it there (`fit-turn-fields.ts`). */
+/**
+ * The field by which a turn of instructions sets the effort, of targets that accept it there (`fit-turn-fields.ts`).
+ */
 export const EFFORT_FIELD = 'output_config';
 
 /** The effort that a turn of instructions sets, in its wire form. */

@@ -15,22 +15,22 @@ export interface Prompt {
  * Puts the request's own point behind its last part that may have one. The caller's points have priority: with four of
  * them, or one already there, nothing is added (docs/contribute/reasons/translation.md#number-of-markers).
  * @param marksTools whether tools may have one
- * @param bearsPoint whether one may follow directly on a part of a turn
+ * @param canPrecedeCachePoint whether one may follow directly on a part of a turn
  */
 export function markLastPart(
   { tools, system, turns }: Prompt,
   point: CachePoint,
   marksTools: boolean,
-  bearsPoint: (part: Part) => boolean,
+  canPrecedeCachePoint: (part: Part) => boolean,
 ): void {
   let count = countPoints(tools) + countPoints(system);
   for (const { content } of turns) count += countPoints(content);
   if (count >= POINTS_MAX) return;
   for (const { content } of turns.toReversed()) {
-    const place = content.findLastIndex(bearsPoint);
-    const part = content[place];
+    const index = content.findLastIndex(canPrecedeCachePoint);
+    const part = content[index];
     if (part === undefined) continue;
-    if (!isPoint(part)) content.splice(place + 1, 0, point);
+    if (!isPoint(part)) content.splice(index + 1, 0, point);
     return;
   }
   if (system.length > 0) addPoint(system, point);

@@ -15,7 +15,7 @@ import { readCitation } from './read-citation.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 
-/** For a block that waits only until the open block ends. */
+/** Options of a block that waits only until the open block ends. */
 const UNTIL_COMPLETE: BlockOptions = { isComplete: false };
 const CALL_UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 const TEXT: BlockStart = { type: 'text' };
@@ -24,10 +24,12 @@ const SERVER_TOOL_TYPE = 'server_tool_use';
 const SERVER_TOOL_PREFIX = 'nova_';
 
 /** The block at one index of the reply. */
-interface Place {
+interface BlockState {
   block: SequencedBlock | undefined;
   readonly scan: ArgumentScan | undefined;
-  /** It belongs to a tool that the vendor runs, or is of a kind that was not requested. */
+  /**
+   * Whether the block is ignored: it belongs to a tool that the vendor runs, or is of a kind that was not requested.
+   */
   readonly isPassedOver: boolean;
   /** The encrypted reasoning and the signature so far: each is emitted whole, since a face may wrap it. */
   sealed: string;
@@ -44,7 +46,7 @@ export class ConverseReply {
   private hasBegun = false;
   private hasEnded = false;
   private readonly sequencer = new BlockSequencer();
-  private readonly places = new Map<number, Place>();
+  private readonly blocks = new Map<number, BlockState>();
   private names: ToolNames | undefined;
   private readonly callIds: UniqueToolIds;
   private mark: ReasoningMark | undefined;
@@ -97,22 +99,22 @@ export class ConverseReply {
   }
 
   blockStop(index: number, out: ModelEvent[]): void {
-    const place = this.places.get(index);
-    if (place === undefined) return;
-    this.places.delete(index);
-    if (place.sealed !== '') {
-      const block: BlockStart = { type: 'redacted-thinking', data: place.sealed, mark: this.ownMark() };
+    const state = this.blocks.get(index);
+    if (state === undefined) return;
+    this.blocks.delete(index);
+    if (state.sealed !== '') {
+      const block: BlockStart = { type: 'redacted-thinking', data: state.sealed, mark: this.ownMark() };
       this.sequencer.begin(block, { isComplete: true }, out);
     }
-    if (place.picture !== undefined && place.picture.bytes.length > 0) {
-      const { mediaType, bytes } = place.picture;
+    if (state.picture !== undefined && state.picture.bytes.length > 0) {
+      const { mediaType, bytes } = state.picture;
       const data = Buffer.concat(bytes).toString('base64');
       this.sequencer.begin({ type: 'image', source: { type: 'base64', mediaType, data } }, { isComplete: true }, out);
     }
-    if (place.block === undefined) return;
-    const { signature } = place;
-    if (signature !== '') this.sequencer.add(place.block, { type: 'signature', signature }, out);
-    this.sequencer.complete(place.block, out);
+    if (state.block === undefined) return;
+    const { signature } = state;
+    if (signature !== '') this.sequencer.add(state.block, { type: 'signature', signature }, out);
+    this.sequencer.complete(state.block, out);
   }
 
   /** @param body a `messageStop`, or a whole reply */
@@ -137,7 +139,7 @@ export class ConverseReply {
     }
     this.hasEnded = true;
     this.begin(out);
-    for (const index of [...this.places.keys()]) this.blockStop(index, out);
+    for (const index of [...this.blocks.keys()]) this.blockStop(index, out);
     this.sequencer.finish(out);
     const stop = readStop(this.stop, this.calls > 0, this.stopFields);
     const beside = definedOnly({ serviceTier: this.serviceTier, ranVendorTools: this.ranVendorTools });
@@ -147,34 +149,34 @@ export class ConverseReply {
   }
 
   private words(index: number, text: string, out: ModelEvent[]): void {
-    const place = this.places.get(index);
-    if (place?.isPassedOver || text === '') return;
-    const block = place?.block?.start.type === 'text' ? place.block : this.begins(index, TEXT, out);
+    const state = this.blocks.get(index);
+    if (state?.isPassedOver || text === '') return;
+    const block = state?.block?.start.type === 'text' ? state.block : this.begins(index, TEXT, out);
     this.sequencer.add(block, { type: 'text', text }, out);
   }
 
   /** docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ImageBlockStart.html */
   private beginPicture(index: number, { format }: JsonObject): void {
-    this.put(index, { ...placeOf(undefined), picture: { mediaType: `image/${nonEmpty(format) ?? 'png'}`, bytes: [] } });
+    this.put(index, { ...stateOf(undefined), picture: { mediaType: `image/${nonEmpty(format) ?? 'png'}`, bytes: [] } });
   }
 
   /** @throws ProviderFault where it was interrupted, or exceeds the limit of what is kept */
   private picture(index: number, { source, error }: JsonObject): void {
-    const place = this.places.get(index);
-    if (place?.picture === undefined) return;
+    const state = this.blocks.get(index);
+    if (state?.picture === undefined) return;
     if (error !== undefined) throw malformed('breaks off in a picture');
     const bytes = nonEmpty(objectOf(source)['bytes']);
     if (bytes === undefined) return;
     this.sequencer.keep(bytes.length);
     // Each piece is encoded in base64 by itself.
-    place.picture.bytes.push(Buffer.from(bytes, 'base64'));
+    state.picture.bytes.push(Buffer.from(bytes, 'base64'));
   }
 
   private cite(index: number, citation: Json, out: ModelEvent[]): void {
-    const place = this.places.get(index);
+    const state = this.blocks.get(index);
     const read = readCitation(citation);
-    if (place?.isPassedOver || read === undefined) return;
-    const block = place?.block?.start.type === 'text' ? place.block : this.begins(index, TEXT, out);
+    if (state?.isPassedOver || read === undefined) return;
+    const block = state?.block?.start.type === 'text' ? state.block : this.begins(index, TEXT, out);
     this.sequencer.add(block, { type: 'citation', citation: read }, out);
   }
 
@@ -182,23 +184,23 @@ export class ConverseReply {
   private reasoning(index: number, piece: JsonObject, out: ModelEvent[]): void {
     const sealed = nonEmpty(piece['redactedContent']);
     if (sealed !== undefined) {
-      const place = this.places.get(index) ?? this.opened(index);
+      const state = this.blocks.get(index) ?? this.opened(index);
       this.sequencer.keep(sealed.length);
-      place.sealed += sealed;
+      state.sealed += sealed;
       return;
     }
     const text = nonEmpty(piece['text']);
     const signature = nonEmpty(piece['signature']);
     if (text === undefined && signature === undefined) return;
-    if (this.places.get(index)?.block?.start.type !== 'thinking') {
+    if (this.blocks.get(index)?.block?.start.type !== 'thinking') {
       this.begins(index, { type: 'thinking', mark: this.ownMark() }, out);
     }
-    const place = this.places.get(index);
-    if (place?.block === undefined) return;
-    if (text !== undefined) this.sequencer.add(place.block, { type: 'thinking', text }, out);
+    const state = this.blocks.get(index);
+    if (state?.block === undefined) return;
+    if (text !== undefined) this.sequencer.add(state.block, { type: 'thinking', text }, out);
     if (signature === undefined) return;
     this.sequencer.keep(signature.length);
-    place.signature += signature;
+    state.signature += signature;
   }
 
   private beginCall(index: number, toolUse: JsonObject, out: ModelEvent[]): void {
@@ -216,38 +218,38 @@ export class ConverseReply {
     this.calls++;
     const start: BlockStart = { type: 'tool-use', id, name: this.names.toOriginal(name) };
     const block = this.sequencer.begin(start, CALL_UNTIL_COMPLETE, out);
-    this.put(index, placeOf(block, new ArgumentScan()));
+    this.put(index, stateOf(block, new ArgumentScan()));
   }
 
   /** @param input a piece of their text; in a whole reply, the value itself */
   private arguments(index: number, input: Json | undefined, out: ModelEvent[]): void {
-    const place = this.places.get(index);
-    if (place?.isPassedOver) return;
-    if (place?.block === undefined || place.scan === undefined) {
+    const state = this.blocks.get(index);
+    if (state?.isPassedOver) return;
+    if (state?.block === undefined || state.scan === undefined) {
       throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
     }
     const json = typeof input === 'string' ? input : isJsonObject(input) ? printed(input) : '';
-    const kept = json === '' ? '' : place.scan.take(json);
-    if (kept !== '') this.sequencer.add(place.block, { type: 'input-json', json: kept }, out);
+    const kept = json === '' ? '' : state.scan.take(json);
+    if (kept !== '') this.sequencer.add(state.block, { type: 'input-json', json: kept }, out);
   }
 
   /** Begins a block at the index. Any other block there has ended, even without an event for its end. */
   private begins(index: number, start: BlockStart, out: ModelEvent[]): SequencedBlock {
     this.blockStop(index, out);
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
-    this.put(index, placeOf(block));
+    this.put(index, stateOf(block));
     return block;
   }
 
-  private put(index: number, place: Place): void {
-    if (this.places.size === BLOCKS_MAX) throw malformed('has too many blocks');
-    this.places.set(index, place);
+  private put(index: number, state: BlockState): void {
+    if (this.blocks.size === BLOCKS_MAX) throw malformed('has too many blocks');
+    this.blocks.set(index, state);
   }
 
-  private opened(index: number): Place {
-    const place = placeOf(undefined);
-    this.put(index, place);
-    return place;
+  private opened(index: number): BlockState {
+    const state = stateOf(undefined);
+    this.put(index, state);
+    return state;
   }
 
   private ownMark(): ReasoningMark {
@@ -255,7 +257,7 @@ export class ConverseReply {
   }
 }
 
-const placeOf = (block: SequencedBlock | undefined, scan?: ArgumentScan): Place => ({
+const stateOf = (block: SequencedBlock | undefined, scan?: ArgumentScan): BlockState => ({
   block,
   scan,
   isPassedOver: false,
@@ -264,4 +266,4 @@ const placeOf = (block: SequencedBlock | undefined, scan?: ArgumentScan): Place 
   picture: undefined,
 });
 
-const passedOver = (): Place => ({ ...placeOf(undefined), isPassedOver: true });
+const passedOver = (): BlockState => ({ ...stateOf(undefined), isPassedOver: true });

@@ -307,13 +307,13 @@ describe('citations', () => {
     return fold(eventsOf(events)).blocks[0]!.citations;
   };
   const document = { cited_text: 'one two', document_index: 1, document_title: 'T', file_id: null };
-  const place = { documentIndex: 1, start: 2, end: 5 };
+  const location = { documentIndex: 1, start: 2, end: 5 };
 
   it.each<[object, object]>([
-    [{ documentChar: place }, { type: 'char_location', ...document, start_char_index: 2, end_char_index: 5 }],
-    [{ documentPage: place }, { type: 'page_location', ...document, start_page_number: 2, end_page_number: 5 }],
+    [{ documentChar: location }, { type: 'char_location', ...document, start_char_index: 2, end_char_index: 5 }],
+    [{ documentPage: location }, { type: 'page_location', ...document, start_page_number: 2, end_page_number: 5 }],
     [
-      { documentChunk: place },
+      { documentChunk: location },
       { type: 'content_block_location', ...document, start_block_index: 2, end_block_index: 5 },
     ],
     [
@@ -327,7 +327,7 @@ describe('citations', () => {
       },
     ],
     [
-      { documentPage: { ...place, start: 1.5, end: -1 } },
+      { documentPage: { ...location, start: 1.5, end: -1 } },
       { type: 'page_location', ...document, start_page_number: 0, end_page_number: 0 },
     ],
   ])('%j', (location, expected) => {
@@ -344,7 +344,7 @@ describe('citations', () => {
     ]);
   }); // oxfmt-ignore
 
-  it('without a place are dropped', () => {
+  it('without a location are dropped', () => {
     expect(cited({})).toEqual([]);
   });
 });

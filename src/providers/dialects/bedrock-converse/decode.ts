@@ -2,13 +2,13 @@ import type { ModelEvent } from '../../../core/conversation/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import { listOf, malformed, objectOf, parseEvent, printedInSteps } from '../read-json.js';
 import { ConverseReply } from './converse-reply.js';
 
 /** Reads a streamed Converse reply from its named events. One per reply; events after its end are ignored. */
-export class ConverseStreamDecoder implements Step<SseFrame, ModelEvent> {
+export class ConverseStreamDecoder implements StreamStage<SseFrame, ModelEvent> {
   private readonly reply: ConverseReply;
 
   constructor(context: DecodeContext) {

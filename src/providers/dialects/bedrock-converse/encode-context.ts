@@ -5,7 +5,7 @@ import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import type { BlockForm } from '../../../core/translation.js';
 import { withAdjacentResults } from '../adjacent-results.js';
-import { withImagesBehind } from '../drawn-images.js';
+import { moveAssistantImages } from '../assistant-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 import { ACCEPTS_FILES } from '../rules.js';
@@ -23,7 +23,7 @@ const CALL_IDS: ToolIdRule = {
   standIn: (text) => hashedId(text, TOOL_ID_MAX),
 };
 
-/** What every step of encoding a request for Converse needs. */
+/** State of the encoding of one request for Converse. */
 export class ConverseContext extends EncodeContext {
   readonly family: Family;
   /** Whether the model reads documents. */
@@ -43,15 +43,15 @@ export class ConverseContext extends EncodeContext {
     return reasoningForm(block, isSigned(block) && block.mark?.format === format && block.mark.provider === provider);
   }
 
-  /** Whether a point may follow directly on the part. */
-  bearsPoint(part: Part): boolean {
+  /** Whether a `cachePoint` may follow this part. */
+  canPrecedeCachePoint(part: Part): boolean {
     if ('reasoningContent' in part) return false;
-    return !('toolResult' in part) || this.fateOf('tool_result_cache_control').type === 'mapped';
+    return !('toolResult' in part) || this.treatmentOf('tool_result_cache_control').type === 'mapped';
   }
 
   /** The point after a block with a marker; undefined where the target takes none there. */
   blockPoint(marker: CacheMarker | undefined): CachePoint | undefined {
-    return this.fateOf('cache_control').type === 'mapped' ? this.cachePoint(marker) : undefined;
+    return this.treatmentOf('cache_control').type === 'mapped' ? this.cachePoint(marker) : undefined;
   }
 
   /** The point that a marker requests. */
@@ -70,7 +70,7 @@ export function converseContext(
   words: ToolWords | undefined,
 ): ConverseContext {
   const ordered = words === undefined ? request : withAdjacentResults(request);
-  return new ConverseContext(withImagesBehind(ordered, target), target, media, words);
+  return new ConverseContext(moveAssistantImages(ordered, target), target, media, words);
 }
 
 export const converseToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>

@@ -73,7 +73,7 @@ type Blocks = Extract<DocumentBlock['source'], { type: 'blocks' }>['blocks'];
 /** Texts that are to be cited stay a document. The format allows no images in one. */
 function blockParts(block: DocumentBlock, blocks: Blocks, path: string, context: ConverseContext): ResultPart[] {
   const texts = blocks.flatMap((inner) =>
-    inner.type === 'text' && hasWords(inner.text) ? [{ text: inner.text }] : [],
+    inner.type === 'text' && isNotBlank(inner.text) ? [{ text: inner.text }] : [],
   );
   const isText = blocks.every(({ type }) => type === 'text');
   if (context.acceptsFiles && block.wantsCitations === true && isText && texts.length > 0) {
@@ -82,7 +82,7 @@ function blockParts(block: DocumentBlock, blocks: Blocks, path: string, context:
   const parts = inWords(titledText(block, ''));
   for (const [index, inner] of blocks.entries()) {
     if (inner.type === 'image') parts.push(encodeImage(inner, `${path}.source.content.${index}`, context));
-    else if (hasWords(inner.text)) parts.push({ text: inner.text });
+    else if (isNotBlank(inner.text)) parts.push({ text: inner.text });
   }
   return parts;
 }
@@ -105,10 +105,10 @@ function document(
   };
 }
 
-const inWords = (text: string): ResultPart[] => (hasWords(text) ? [{ text }] : []);
+const inWords = (text: string): ResultPart[] => (isNotBlank(text) ? [{ text }] : []);
 
-/** The format refuses blank texts. */
-export const hasWords = (text: string): boolean => /\S/.test(text);
+/** Whether the text is not blank: Converse refuses blank texts. */
+export const isNotBlank = (text: string): boolean => /\S/.test(text);
 
 function bytesOf(
   source: MediaSource,

@@ -3,7 +3,7 @@ import { searchResultText, TOOL_ERROR_PREFIX } from '../block-text.js';
 import { encodeBlock, type PartBlock, type PartForms } from '../encode-parts.js';
 import { attachmentName } from '../tool-result-text.js';
 import type { ConverseContext } from './encode-context.js';
-import { encodeDocument, encodeImage, encodeVideo, hasWords } from './encode-media.js';
+import { encodeDocument, encodeImage, encodeVideo, isNotBlank } from './encode-media.js';
 import type { ResultPart, ToolResultPart } from './wire.js';
 
 const FORMS: PartForms<ResultPart, ConverseContext> = {
@@ -16,13 +16,13 @@ const FORMS: PartForms<ResultPart, ConverseContext> = {
 
 /**
  * The parts of one block of a user turn or of a tool's result. Blank texts are refused by the format, and left out.
- * @param path the block's place in the caller's request
+ * @param path the block's path in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export const encodeParts = (block: PartBlock, path: string, context: ConverseContext): ResultPart[] =>
-  encodeBlock(block, path, context, FORMS).filter((part) => !('text' in part) || hasWords(part.text));
+  encodeBlock(block, path, context, FORMS).filter((part) => !('text' in part) || isNotBlank(part.text));
 
-/** A tool result, and its parts that may not stand inside it: each follows the result, behind a text that names it. */
+/** A tool result, and its parts that may not be inside it: each follows the result, after a text that names it. */
 export interface EncodedToolResult {
   readonly part: ToolResultPart;
   readonly carried: readonly ResultPart[];
@@ -58,15 +58,15 @@ function mayStandInResult(part: ResultPart, isError: boolean, { family }: Conver
 
 /** Puts the prefix into the first text, so that the parts after it stay as they are. */
 function prefixError(content: ResultPart[]): void {
-  const place = content.findIndex((part) => 'text' in part);
-  const text = place === -1 ? '' : (content[place] as { readonly text: string }).text;
+  const index = content.findIndex((part) => 'text' in part);
+  const text = index === -1 ? '' : (content[index] as { readonly text: string }).text;
   const marked = { text: (TOOL_ERROR_PREFIX + text).trimEnd() };
-  if (place === -1) content.unshift(marked);
-  else content[place] = marked;
+  if (index === -1) content.unshift(marked);
+  else content[index] = marked;
 }
 
 function searchResult(block: SearchResultBlock, context: ConverseContext): ResultPart {
-  const content = block.content.flatMap(({ text }) => (hasWords(text) ? [{ text }] : []));
+  const content = block.content.flatMap(({ text }) => (isNotBlank(text) ? [{ text }] : []));
   if (context.family.takesSearchResults !== true || content.length === 0) return { text: searchResultText(block) };
   const { source, title, wantsCitations = false } = block;
   return { searchResult: { source, title, content, citations: { enabled: wantsCitations } } };

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Steps } from '../../../core/steps.js';
-import { converseToolSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
+import { converseToolSchema, SCHEMA_STEPS } from '../schemas/fitted-schemas.js';
 import { sentChoice, sentFunctions } from '../sent-tools.js';
-import { strictTools } from '../strict-limits.js';
-import { withObjectType } from '../tool-schema.js';
+import { strictTools } from '../schemas/strict-limits.js';
+import { withObjectType } from '../schemas/tool-schema.js';
 import type { ConverseContext } from './encode-context.js';
 import type { ToolConfig, ToolPart } from './wire.js';
 

@@ -8,7 +8,7 @@ import { assertHasTurns } from '../empty-conversation.js';
 import type { PathOf } from '../encode-context.js';
 import { findDroppedCalls } from '../foreign-blocks.js';
 import type { ConverseContext } from './encode-context.js';
-import { hasWords } from './encode-media.js';
+import { isNotBlank } from './encode-media.js';
 import { encodeParts, encodeToolResult } from './encode-parts.js';
 import type { CachePoint, Part, Turn } from './wire.js';
 
@@ -30,8 +30,8 @@ interface UserParts {
 
 /**
  * The conversation in alternating turns, as the format requires: consecutive turns of one role become one, with all
- * tool results first. Instructions among the turns become text of a user, in their place. Turns from which everything
- * was dropped are left out.
+ * tool results first. Instructions among the turns become text of a user, at the same index. Turns from which
+ * everything was dropped are left out.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
 export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
@@ -44,7 +44,7 @@ export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
   };
   for (const [index, message] of context.request.messages.entries()) {
     if (context.steps.isOver()) yield;
-    const pathOf = (place: number): string => blockPath(message, index, place);
+    const pathOf = (blockIndex: number): string => blockPath(message, index, blockIndex);
     if (message.role === 'assistant') {
       const isLast = index === context.request.messages.length - 1;
       const said = isLast && isClaude ? trimmedEnd(message.content) : message.content;
@@ -71,15 +71,16 @@ export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
 
 function assertLastContinues({ request: { messages }, target }: ConverseContext): void {
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
-  assertContinues(messages[index]!.content, index, target);
+  const last = messages[index]!;
+  assertContinues(last.content, last, index, target);
 }
 
 function* userParts(message: Message, pathOf: PathOf, context: ConverseContext): Steps<UserParts> {
   const results: Part[] = [];
   const rest: Part[] = [];
-  for (const [place, block] of message.content.entries()) {
+  for (const [index, block] of message.content.entries()) {
     if (context.steps.isOver()) yield;
-    const path = pathOf(place);
+    const path = pathOf(index);
     if (message.role === 'system' && block.type !== 'text') {
       context.refuseIn('a system turn', path, block);
     }
@@ -107,21 +108,21 @@ const innerMarker = (content: readonly { readonly cacheMarker?: CacheMarker }[])
 function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, context: ConverseContext): Steps<Part[]> {
   const parts: Part[] = [];
   const dropped = findDroppedCalls(blocks, context);
-  for (const [place, block] of blocks.entries()) {
+  for (const [index, block] of blocks.entries()) {
     if (context.steps.isOver()) yield;
     switch (block.type) {
       case 'text':
-        if (hasWords(block.text)) parts.push({ text: block.text });
+        if (isNotBlank(block.text)) parts.push({ text: block.text });
         break;
       case 'thinking':
-        if (context.admits(context.reasoningForm(block), pathOf(place))) {
+        if (context.admits(context.reasoningForm(block), pathOf(index))) {
           const { thinking: text, signature } = block;
           parts.push({ reasoningContent: { reasoningText: { text, signature } } });
         }
         // No point may follow reasoning.
         continue;
       case 'redacted-thinking':
-        if (context.admits(context.reasoningForm(block), pathOf(place))) {
+        if (context.admits(context.reasoningForm(block), pathOf(index))) {
           parts.push({ reasoningContent: { redactedContent: block.data } });
         }
         continue;
@@ -135,10 +136,10 @@ function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, contex
         });
         break;
       case 'opaque':
-        if (!dropped.has(block.opaque.value['id'])) append(parts, encodeParts(block, pathOf(place), context));
+        if (!dropped.has(block.opaque.value['id'])) append(parts, encodeParts(block, pathOf(index), context));
         break;
       default:
-        context.refuseIn('an assistant turn', pathOf(place), block);
+        context.refuseIn('an assistant turn', pathOf(index), block);
     }
     mark(parts, block.cacheMarker, context);
   }
@@ -149,7 +150,8 @@ function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, contex
 function mark(parts: Part[], marker: CacheMarker | undefined, context: ConverseContext): void {
   const point = context.blockPoint(marker);
   const last = parts.at(-1);
-  if (point !== undefined && last !== undefined && !isPoint(last) && context.bearsPoint(last)) parts.push(point);
+  if (point !== undefined && last !== undefined && !isPoint(last) && context.canPrecedeCachePoint(last))
+    parts.push(point);
 }
 
 export const isPoint = (part: object): part is CachePoint => 'cachePoint' in part;

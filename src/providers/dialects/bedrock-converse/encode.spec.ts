@@ -78,7 +78,7 @@ describe('the call', () => {
     expect(encode({})).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hello' }] }] });
   });
 
-  it('has every field in its place', () => {
+  it('has every field at its path', () => {
     const sampling = { temperature: 0.5, topK: 7, seed: 1, frequencyPenalty: 1 };
     const body = encode({
       system: [{ type: 'text', text: 'Be brief.' }, { type: 'text', text: ' ' }],
@@ -362,7 +362,7 @@ describe('cache points', () => {
   });
 
   it.each([
-    // None directly after a result.
+    // No cache point directly after a result.
     [NOVA, 4, 0],
     [LLAMA, 0, 0],
     [UNKNOWN, 6, 3],

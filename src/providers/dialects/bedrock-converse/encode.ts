@@ -7,13 +7,13 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
-import { restrictedForm } from '../held-schemas.js';
+import { restrictedForm } from '../schemas/held-schemas.js';
 import { jsonCall } from '../json-call.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
 import { pathSegment } from '../../../core/text/path-segment.js';
 import { markLastPart } from './cache-points.js';
 import { converseContext, converseToolWords, type ConverseContext } from './encode-context.js';
-import { hasWords } from './encode-media.js';
+import { isNotBlank } from './encode-media.js';
 import { encodeTools, type ToolFields } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
 import { TABLE } from './table.js';
@@ -71,7 +71,7 @@ export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
   if (point !== undefined) {
     const tools = toolConfig?.tools ?? [];
     const marksTools = context.admitsTool('cache_control', 'cache_control');
-    markLastPart({ tools, system, turns }, point, marksTools, (part) => context.bearsPoint(part));
+    markLastPart({ tools, system, turns }, point, marksTools, (part) => context.canPrecedeCachePoint(part));
   }
   const reportsStop = request.stopSequences?.length && context.carries('stop');
   const inference = encodeInference(request, target);
@@ -94,7 +94,7 @@ export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
 function encodeSystem(context: ConverseContext, words: string | undefined): SystemPart[] {
   const parts: SystemPart[] = [];
   for (const { text, cacheMarker } of context.request.system) {
-    if (hasWords(text)) parts.push({ text });
+    if (isNotBlank(text)) parts.push({ text });
     const point = context.blockPoint(cacheMarker);
     if (point !== undefined && parts.length > 0) parts.push(point);
   }
@@ -125,7 +125,7 @@ function reasoningFields(context: ConverseContext): JsonObject | undefined {
 function shownThinking(context: ConverseContext): ModelRequest['thinking'] {
   const isShown = (block: ContentBlock): boolean =>
     (block.type !== 'thinking' && block.type !== 'redacted-thinking') ||
-    context.fateOf(context.reasoningForm(block)).type === 'mapped';
+    context.treatmentOf(context.reasoningForm(block)).type === 'mapped';
   return thinkingThatFits(context.request, context.request.messages, (message) => ({
     message,
     blocks: message.content.filter(isShown),

@@ -13,7 +13,7 @@ export interface RequestedReasoning extends Pick<ModelRequest, 'effort' | 'reaso
   readonly thinking?: Thinking | undefined;
 }
 
-/** Where a prompt may have cache points. */
+/** Positions of cache points in a prompt. */
 export interface Caching {
   readonly tools: boolean;
   /** Directly after a tool result. */
@@ -22,8 +22,8 @@ export interface Caching {
 }
 
 /**
- * What Converse leaves to the model: fields that pass through in `additionalModelRequestFields`, and parts of the
- * format that only some models take.
+ * Features that depend on the family of models: fields that Converse passes through in `additionalModelRequestFields`,
+ * and parts of the format that only some models accept.
  */
 export interface Family {
   readonly topK?: (topK: number) => JsonObject;
@@ -41,7 +41,7 @@ export interface Family {
   readonly wantsErrorsInWords?: boolean;
   /** Whether it reads search results as such. */
   readonly takesSearchResults?: boolean;
-  /** Where its own reply names the stop sequence that was met: in whole replies, and in streams. */
+  /** Paths of the stop sequence that was met, in the model's own reply: whole or streamed. */
   readonly stopSequencePaths?: readonly string[];
 }
 
@@ -59,7 +59,7 @@ const CLAUDE: Family = {
 
 const NOVA: Family = {
   topK: (topK) => ({ inferenceConfig: { topK } }),
-  // It refuses points among tools (NousResearch/hermes-agent, issue 97281) and directly after results
+  // Nova refuses points among tools (NousResearch/hermes-agent, issue 97281) and directly after results
   // (aws-samples/bedrock-engineer, pull request 71; HolmesGPT/holmesgpt, issue 2332); read 2026-11-24.
   caching: { tools: false, results: false, ttl: false },
   takesStatus: true,

@@ -1,12 +1,12 @@
 import { webCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, nonEmpty, objectOf, readPlace } from '../read-json.js';
+import { listOf, nonEmpty, objectOf, readIndex } from '../read-json.js';
 
 /**
  * A location in a document: its name in this format, its type in the Messages format, and that type's keys of start and
  * end.
  */
-const PLACES: readonly (readonly [place: string, type: string, start: string, end: string])[] = [
+const LOCATIONS: readonly (readonly [kind: string, type: string, start: string, end: string])[] = [
   ['documentChar', 'char_location', 'start_char_index', 'end_char_index'],
   ['documentPage', 'page_location', 'start_page_number', 'end_page_number'],
   ['documentChunk', 'content_block_location', 'start_block_index', 'end_block_index'],
@@ -22,17 +22,17 @@ export function readCitation(value: Json | undefined): JsonObject | undefined {
   if (url !== undefined) {
     return webCitation({ url, ...(title !== undefined && { title }), ...(quote !== '' && { quote }) });
   }
-  for (const [place, type, startKey, endKey] of PLACES) {
-    const found = location[place];
+  for (const [kind, type, startKey, endKey] of LOCATIONS) {
+    const found = location[kind];
     if (!isJsonObject(found)) continue;
     return {
       type,
       cited_text: quote,
-      document_index: readPlace(found['documentIndex']) ?? 0,
+      document_index: readIndex(found['documentIndex']) ?? 0,
       document_title: title ?? null,
       file_id: null,
-      [startKey]: readPlace(found['start']) ?? 0,
-      [endKey]: readPlace(found['end']) ?? 0,
+      [startKey]: readIndex(found['start']) ?? 0,
+      [endKey]: readIndex(found['end']) ?? 0,
     };
   }
   const result = location['searchResultLocation'];
@@ -42,9 +42,9 @@ export function readCitation(value: Json | undefined): JsonObject | undefined {
     cited_text: quote,
     title: title ?? null,
     source: nonEmpty(value['source']) ?? '',
-    search_result_index: readPlace(result['searchResultIndex']) ?? 0,
-    start_block_index: readPlace(result['start']) ?? 0,
-    end_block_index: readPlace(result['end']) ?? 0,
+    search_result_index: readIndex(result['searchResultIndex']) ?? 0,
+    start_block_index: readIndex(result['start']) ?? 0,
+    end_block_index: readIndex(result['end']) ?? 0,
   };
 }
 

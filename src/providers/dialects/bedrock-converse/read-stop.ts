@@ -1,7 +1,7 @@
 import type { StopReason } from '../../../core/conversation/event.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import { nonEmpty, objectOf } from '../read-json.js';
-import { assertNoFault, unifiedStop } from '../stop-words.js';
+import { assertNoFault, unifiedStop } from '../stop-reason-table.js';
 import { TABLE } from './table.js';
 
 /**

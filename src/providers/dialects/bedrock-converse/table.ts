@@ -12,7 +12,7 @@ import {
   dropped,
   field,
   mapped,
-  NO_PLACE,
+  NOT_SUPPORTED,
   NOT_REPORTED,
   readStopSequences,
   refused,
@@ -36,30 +36,30 @@ const CLAUDE = has('Claude', ({ takesOwnToolChoice }) => takesOwnToolChoice === 
 const KNOWS_TOP_K = has('Claude, Nova, Cohere, Mistral', ({ topK }) => topK !== undefined);
 const REASONS = has('Claude, Nova 2, gpt-oss', ({ reasoning }) => reasoning !== undefined);
 const TAKES_SCHEMAS: Condition<Target> = {
-  words: 'models that are held to schemas',
+  words: 'models that enforce schemas',
   holds: takesSchemasAtBedrock,
 };
 const CACHES: Condition<Target> = {
-  words: 'Claude, Nova, an unknown author, ◆ `accepts_cache_markers`',
+  words: 'Claude, Nova, unknown authors, ◆ `accepts_cache_markers`',
   holds: (target) => target.definition.quirks.acceptsCacheMarkers ?? familyOf(target).caching !== undefined,
 };
 const CACHES_TOOLS: Condition<Target> = {
-  words: 'Claude, an unknown author',
+  words: 'Claude, unknown authors',
   holds: (target) => CACHES.holds(target) && familyOf(target).caching?.tools !== false,
 };
 const CACHES_RESULTS: Condition<Target> = {
-  words: 'Claude, an unknown author',
+  words: 'Claude, unknown authors',
   holds: (target) => CACHES.holds(target) && familyOf(target).caching?.results !== false,
 };
 const TAKES_RESULT_IMAGES = has('Claude, Nova', ({ takesResultImages }) => takesResultImages === true);
 const READS_RESULTS = has('Claude', ({ takesSearchResults }) => takesSearchResults === true);
 
 const CONFIG = { within: 'inferenceConfig' };
-/** Of any model: InferenceConfiguration in the API reference of Amazon Bedrock's runtime, read 2026-11-29. */
+/** Maximum of any model: InferenceConfiguration in the API reference of Amazon Bedrock's runtime, read 2026-11-29. */
 const TEMPERATURE_MAX = 1;
 
 const NO_SIGNER = dropped('a signature holds at its signer');
-const IN_RESULT_BUT_ERRORS = mapped("in it; of Claude's failed calls behind the results");
+const IN_RESULT_BUT_ERRORS = mapped('in the result; of failed calls to Claude after all results');
 
 /** Bedrock's Converse (docs/use/translation/bedrock-converse.md). */
 export const TABLE = tableOf({
@@ -67,23 +67,23 @@ export const TABLE = tableOf({
     modelFamilyOf(target) === 'gpt-oss'
       ? fitEffort(withTemperatureUpTo(TEMPERATURE_MAX, request), target)
       : fitToModel(withTemperatureUpTo(TEMPERATURE_MAX, request), target),
-  leftMeasure: (target) => (modelFamilyOf(target) === 'claude' ? leftByClaude(target) : 'budget'),
+  unsentThinkingField: (target) => (modelFamilyOf(target) === 'claude' ? leftByClaude(target) : 'budget'),
   fields: {
-    model: field(mapped('in the address')),
+    model: field(mapped('in the URL')),
     system: field(mapped('`system`')),
-    stream: field(mapped('in the address')),
+    stream: field(mapped('in the URL')),
     max_tokens: sent('maxTokens', ({ maxOutputTokens }) => maxOutputTokens, undefined, CONFIG),
     temperature: sent('temperature', ({ sampling }) => sampling.temperature, taken('temperature'), CONFIG),
     top_p: sent('topP', ({ sampling }) => sampling.topP, taken('top_p'), CONFIG),
     stop: sent('stopSequences', readStopSequences, taken('stop'), CONFIG),
-    top_k: field(where(both(KNOWS_TOP_K, taken('top_k')), mapped("in the model's own words"))),
+    top_k: field(where(both(KNOWS_TOP_K, taken('top_k')), mapped("in the model's own form"))),
     tools: field(mapped('`toolConfig.tools`')),
     tool_choice: field(mapped('`toolConfig.toolChoice`')),
-    parallel_tool_calls: field(where(CLAUDE, mapped('`tool_choice`, where the choice is free'))),
-    reasoning: field(where(both(REASONS, TAKES_REASONING), mapped("in the model's own words"))),
-    reasoning_effort: field(where(both(REASONS, TAKES_REASONING), mapped("in the model's own words"))),
+    parallel_tool_calls: field(where(CLAUDE, mapped('`tool_choice`, if the choice is free'))),
+    reasoning: field(where(both(REASONS, TAKES_REASONING), mapped("in the model's own form"))),
+    reasoning_effort: field(where(both(REASONS, TAKES_REASONING), mapped("in the model's own form"))),
     reasoning_summary: field(
-      where(both(CLAUDE, TAKES_REASONING), mapped('`thinking.display: summarized`, where thinking is requested')),
+      where(both(CLAUDE, TAKES_REASONING), mapped('`thinking.display: summarized`, if thinking is requested')),
     ),
     structured_outputs: field(
       where(
@@ -91,10 +91,10 @@ export const TABLE = tableOf({
         mapped('`outputConfig.textFormat`, or [instructions](../translation.md#schemas-of-answers)'),
       ),
     ),
-    cache_control: field(where(CACHES, mapped('a point behind the last part, unless the caller set four'))),
+    cache_control: field(where(CACHES, mapped('a `cachePoint` after the last part, unless the caller set four'))),
     service_tier: field(mapped('`serviceTier`; `fast`: `performanceConfig`')),
-    response_format: field(dropped('who has it wants the prompt to ask for JSON too')),
-    logprobs: NO_PLACE,
+    response_format: field(dropped('not supported without a schema; ask for JSON in the prompt')),
+    logprobs: NOT_SUPPORTED,
   },
   blocks: {
     text: mapped('`text`'),
@@ -104,31 +104,35 @@ export const TABLE = tableOf({
     document_bytes: mapped('`document`: PDF, Word, Excel, texts; others 400'),
     document_text_bytes: mapped('`document`'),
     document_url: mapped('fetched, then as bytes'),
-    document_text: where(ACCEPTS_FILES, mapped('`document`'), mapped('text, headed')),
-    document_blocks: mapped('its blocks, headed; texts to be cited: `document`'),
+    document_text: where(ACCEPTS_FILES, mapped('`document`'), mapped('text, with title')),
+    document_blocks: mapped('its blocks, with title; texts to be cited: `document`'),
     document_citations: where(ACCEPTS_FILES, mapped('`citations`')),
     search_result: where(READS_RESULTS, mapped('`searchResult`'), mapped('text')),
     video_bytes: mapped('`video`'),
     video_url: refused('a video by address', '.source.url'),
     tool_use: mapped('`toolUse`, arguments an object'),
     tool_result: mapped('`toolResult`'),
-    tool_result_error: mapped('`status`; in words where the model has none'),
-    tool_result_image: where(TAKES_RESULT_IMAGES, IN_RESULT_BUT_ERRORS, mapped('behind the results, named in it')),
+    tool_result_error: mapped('`status`; as text if the model has none'),
+    tool_result_image: where(
+      TAKES_RESULT_IMAGES,
+      IN_RESULT_BUT_ERRORS,
+      mapped('after all results; the result names the image'),
+    ),
     tool_result_document: IN_RESULT_BUT_ERRORS,
     thinking_own: mapped('`reasoningContent`'),
     thinking_anthropic: where(CLAUDE, mapped('`reasoningContent`'), NO_SIGNER),
     sealed_own: mapped('`reasoningContent`'),
     sealed_anthropic: where(CLAUDE, mapped('`reasoningContent`'), NO_SIGNER),
-    cache_control: where(CACHES, mapped('a `cachePoint` behind it')),
-    tool_result_cache_control: where(CACHES_RESULTS, mapped('a `cachePoint` behind it')),
+    cache_control: where(CACHES, mapped('a `cachePoint` after it')),
+    tool_result_cache_control: where(CACHES_RESULTS, mapped('a `cachePoint` after it')),
   },
   tools: {
     function: mapped('`toolSpec`'),
     strict: where(TAKES_SCHEMAS, mapped('`strict`, of Claude within its limits')),
-    cache_control: where(CACHES_TOOLS, mapped('a `cachePoint` behind it')),
+    cache_control: where(CACHES_TOOLS, mapped('a `cachePoint` after it')),
     own: refused("the vendor's tool"),
     choice_any: where(TAKES_FORCED_CHOICE, mapped('`any`')),
-    choice_none: mapped('Claude: its own word; else the tools are left out, unless the history has calls'),
+    choice_none: mapped('the same to Claude; for other models the tools are left out, unless the history has calls'),
     choice_tool: where(TAKES_FORCED_CHOICE, mapped('`tool`')),
   },
   replies: {

@@ -1,4 +1,4 @@
-/** What the vendor sends for a call without arguments. */
+/** The vendor's text for a call without arguments. */
 const NONE = 'null';
 
 /**

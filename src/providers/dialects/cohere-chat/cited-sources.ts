@@ -13,7 +13,7 @@ export type CitedBlock = SearchResultBlock | DocumentBlock;
 /** A block of the caller's that the answer is to cite, with its number in citations of the Messages format. */
 export interface CitedSource {
   readonly block: CitedBlock;
-  /** Its index among the documents, or among the search results, of the request. */
+  /** Index of the source among the documents, or among the search results, of the request. */
   readonly index: number;
   readonly text: string;
 }
@@ -55,7 +55,7 @@ export class CitedSources {
   documents(): readonly CohereDocument[] {
     return this.sources.map(({ block, text }, number) => ({
       id: `doc_${number}`,
-      data: { ...(block.title && { title: block.title }), ...placeOf(block), text },
+      data: { ...(block.title && { title: block.title }), ...sourceIdOf(block), text },
     }));
   }
 }
@@ -69,7 +69,7 @@ function* blocksIn(messages: ModelRequest['messages']): Generator<ContentBlock |
   }
 }
 
-const placeOf = (block: CitedBlock): Record<string, string> =>
+const sourceIdOf = (block: CitedBlock): Record<string, string> =>
   block.type === 'search-result' ? { url: block.source } : block.context ? { context: block.context } : {};
 
 /** @returns undefined where it is no text: it is sent in another way, or is refused there */

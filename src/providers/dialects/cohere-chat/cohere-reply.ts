@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
 import { nonEmpty } from '../read-json.js';
-import { assertNoFault } from '../stop-words.js';
+import { assertNoFault } from '../stop-reason-table.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { UniqueToolIds } from '../tool-ids.js';
 import { CallArguments } from './call-arguments.js';
@@ -21,7 +21,7 @@ import { COHERE_REASONING } from './reasoning.js';
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
 const UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 const TEXT: BlockStart = { type: 'text' };
-/** The text that the vendor calls a plan: a block of its own, in which citations count separately. */
+/** `tool_plan` of Cohere: a separate text block, whose citation offsets start at 0. */
 const PLAN: BlockStart = { type: 'text' };
 
 interface ToolCall {
@@ -64,8 +64,8 @@ export class CohereReply {
   begin(id: Json | undefined, out: ModelEvent[]): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
-    const given = nonEmpty(id);
-    out.push(given === undefined ? { type: 'reply-start' } : { type: 'reply-start', id: given });
+    const replyId = nonEmpty(id);
+    out.push(replyId === undefined ? { type: 'reply-start' } : { type: 'reply-start', id: replyId });
   }
 
   /** Begins a new block with the next piece of content, even of the same kind. */

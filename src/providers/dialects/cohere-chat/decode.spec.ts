@@ -138,8 +138,10 @@ describe('a stream', () => {
     const json = fc.constantFrom('null', ' null ', '', '{}', '{"a":"null"}', ' {"b":[1,2]}', 'nul');
     fc.assert(
       fc.property(json, fc.array(fc.nat(14), { maxLength: 6 }), (text, cuts) => {
-        const places = [0, ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b), text.length];
-        const pieces = places.slice(1).map((place, index) => callDelta(0, text.slice(places[index], place)));
+        const positions = [0, ...cuts.map((cut) => Math.min(cut, text.length)).sort((a, b) => a - b), text.length];
+        const pieces = positions
+          .slice(1)
+          .map((position, index) => callDelta(0, text.slice(positions[index], position)));
         const [block] = fold(play([START, callStart(0, 'c', 'f'), ...pieces, callEnd(0), end('TOOL_CALL')])).blocks;
         expect(block?.text).toBe(text.trim() === 'null' || text === '' ? '{}' : text.trim());
       }),
@@ -194,14 +196,14 @@ describe('citations', () => {
   const at = (start: number, end: number, words: string, ...sources: Json[]): JsonObject => ({ start, end, text: words, sources, type: 'TEXT_CONTENT' }); // oxfmt-ignore
   const page = { type: 'tool', id: 't:0', tool_output: { url: 'https://x.test/', title: 'X', snippet: 'S' } };
 
-  it('of pages have their address and place, also behind characters of two units', () => {
+  it('of pages have their address and range, also after characters of two units', () => {
     const events = [START, content({ text: '😀 sun' }), cite(at(2, 5, 'sun', page)), end('COMPLETE')];
     expect(fold(play(events)).blocks[0]?.citations).toEqual([
       { type: 'web_search_result_location', url: 'https://x.test/', title: 'X', cited_text: 'S', encrypted_index: '', start_index: 3, end_index: 6 },
     ]); // oxfmt-ignore
   });
 
-  it('whose text is elsewhere have no place, and those without an address are dropped', () => {
+  it('whose text is elsewhere have no range, and those without an address are dropped', () => {
     const nowhere = { type: 'tool', id: 't:1', tool_output: { content: 'x', url: 'file:///etc' } };
     const events = [START, content({ text: 'sun' }), cite(at(1, 4, 'sun', page, nowhere)), end('COMPLETE')];
     expect(fold(play(events)).blocks[0]?.citations).toEqual([expect.not.objectContaining({ start_index: 1 })]);

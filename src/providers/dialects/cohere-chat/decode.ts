@@ -2,14 +2,14 @@ import type { ModelEvent } from '../../../core/conversation/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import { listOf, malformed, objectOf, parseEvent } from '../read-json.js';
 import { CohereReply } from './cohere-reply.js';
 import { findInBandFault } from './fault.js';
 
 /** Reads a streamed reply. One per reply; frames after its end are ignored. */
-export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
+export class CohereStreamDecoder implements StreamStage<SseFrame, ModelEvent> {
   private readonly reply: CohereReply;
 
   constructor(context: DecodeContext) {

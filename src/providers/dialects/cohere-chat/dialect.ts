@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../core/provider.js';
 import { CohereStreamDecoder, decodeWholeCohere } from './decode.js';
+import { EMBED, RERANK } from './embed.js';
 import { encodeCohere } from './encode.js';
 import { faultOfFailure } from './fault.js';
 import { TABLE } from './table.js';
@@ -14,4 +15,5 @@ export const cohereChat: Dialect = {
   decodeStream: (context) => new CohereStreamDecoder(context),
   decodeWhole: decodeWholeCohere,
   fault: faultOfFailure,
+  tasks: { embeddings: EMBED, rerank: RERANK },
 };

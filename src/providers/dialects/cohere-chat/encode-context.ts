@@ -1,12 +1,12 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import { withAdjacentResults } from '../adjacent-results.js';
-import { withImagesBehind } from '../drawn-images.js';
+import { moveAssistantImages } from '../assistant-images.js';
 import { EncodeContext, type ToolWords } from '../encode-context.js';
 import { CitedSources } from './cited-sources.js';
 import { TABLE } from './table.js';
 
-/** What every step of encoding a request in Cohere's format needs. */
+/** State of the encoding of one request in Cohere's format. */
 export class CohereContext extends EncodeContext {
   readonly sources: CitedSources;
 
@@ -24,5 +24,5 @@ export function cohereContext(
   words: ToolWords | undefined,
 ): CohereContext {
   const ordered = words === undefined ? request : withAdjacentResults(request);
-  return new CohereContext(withImagesBehind(ordered, target), target, media, words);
+  return new CohereContext(moveAssistantImages(ordered, target), target, media, words);
 }

@@ -25,7 +25,7 @@ export function* encodeMessages(context: CohereContext, words: string | undefine
   if (request.system.length > 0 || words !== undefined) {
     const added: readonly TextBlock[] = words === undefined ? [] : [{ type: 'text', text: words }];
     const system: Message = { role: 'system', content: [...request.system, ...added] };
-    const instructions = systemMessage(system, (place) => `system.${place}`, context);
+    const instructions = systemMessage(system, (index) => `system.${index}`, context);
     if (instructions !== undefined) out.push(instructions);
   }
   yield* encodeInOrder<CohereMessage>(
@@ -47,7 +47,7 @@ function systemMessage(message: Message, pathOf: PathOf, context: CohereContext)
   return kept.length === 0 ? undefined : { role: 'system', content: contentOf(kept) };
 }
 
-/** Media of a result take the place of the result. */
+/** Media of a result replace the result. */
 function* userMessages(message: Message, pathOf: PathOf, context: CohereContext): Steps<UserTurn<CohereMessage>> {
   const results: CohereMessage[] = [];
   const parts: CoherePart[] = [];

@@ -25,7 +25,7 @@ const FORMS: PartForms<CoherePart, CohereContext> = {
 
 /**
  * The parts of one block of a user turn or tool result; none for a block that is sent among the documents.
- * @param path the block's place in the caller's request
+ * @param path the block's path in the caller's request
  * @throws Untranslatable when the format has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: CohereContext): CoherePart[] {

@@ -1,9 +1,9 @@
 import type { FunctionTool } from '../../../core/conversation/tools.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
-import { currentSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
+import { currentSchema, SCHEMA_STEPS } from '../schemas/fitted-schemas.js';
 import { sentChoice, sentFunctions } from '../sent-tools.js';
-import { withObjectType } from '../tool-schema.js';
+import { withObjectType } from '../schemas/tool-schema.js';
 import type { CohereContext } from './encode-context.js';
 import type { CohereToolFields } from './wire.js';
 

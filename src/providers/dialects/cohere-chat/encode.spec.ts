@@ -77,7 +77,7 @@ describe('fields', () => {
     });
   });
 
-  it('has no room for a sixth stop sequence', () => {
+  it('cannot have a sixth stop sequence', () => {
     expect(refusalOf({ stopSequences: [...'abcdef'] })).toContain('stop_sequences: has 6 entries');
   });
 
@@ -109,7 +109,7 @@ describe('fields', () => {
     expect(bodyOf({ tools: [tool('f')], outputFormat: { type: 'json-object' } })).not.toHaveProperty('response_format');
   });
 
-  it('of the vendor’s own go as they came, and do not override what is modelled', () => {
+  it('of the vendor’s own go unchanged, and do not override what is modelled', () => {
     const value = { safety_mode: 'STRICT', model: 'other', stream: true };
     expect(bodyOf({ extras: { vendor: 'cohere', value } })).toMatchObject({ safety_mode: 'STRICT', model: 'command-x', stream: false }); // oxfmt-ignore
     expect(bodyOf({ extras: { vendor: 'openai', value } })).not.toHaveProperty('safety_mode');

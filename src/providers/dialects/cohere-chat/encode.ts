@@ -4,8 +4,8 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools, toolWordsOf } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
-import { isTakenByCohere } from '../fitted-schemas.js';
-import { openForm } from '../held-schemas.js';
+import { isTakenByCohere } from '../schemas/fitted-schemas.js';
+import { openForm } from '../schemas/held-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { cohereContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';

@@ -22,7 +22,7 @@ export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
   return faultFromStatus(failure, message, undefined, KIND_OF_STATUS[failure.status]);
 }
 
-/** The error in place of a reply, or of an event of one; undefined where there is none. */
+/** The error instead of a reply, or of an event of one; undefined where there is none. */
 export function findInBandFault(body: JsonObject): ProviderFault | undefined {
   if (typeof body['message'] !== 'string') return undefined;
   return inBandFault('server-error', body['message']);

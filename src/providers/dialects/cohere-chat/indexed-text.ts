@@ -1,8 +1,9 @@
 /**
- * Maximum number of characters of one text in which places are found. Chosen: far above any model's output in one text.
+ * Maximum number of characters of one text in which positions are searched. Chosen: far above any model's output in one
+ * text.
  */
 export const PLACED_CHARACTERS_MAX = 1024 * 1024;
-/** Characters between two recorded places: a search from the beginning would take quadratic time. */
+/** Characters between two recorded positions: a search from the beginning would take quadratic time. */
 const STRIDE = 1_024;
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
@@ -22,7 +23,7 @@ export class IndexedText {
 
   add(words: string): void {
     this.units += words.length;
-    // Places are found only in a text that is kept from its beginning.
+    // Positions are searched only in a text that is kept from its beginning.
     if (this.units <= PLACED_CHARACTERS_MAX) this.text += words;
   }
 

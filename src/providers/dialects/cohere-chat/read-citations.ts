@@ -1,6 +1,6 @@
 import { webCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, nonEmpty, objectOf, readPlace } from '../read-json.js';
+import { listOf, nonEmpty, objectOf, readIndex } from '../read-json.js';
 import type { CitedSource, CitedSources } from './cited-sources.js';
 import type { IndexedText } from './indexed-text.js';
 
@@ -23,23 +23,25 @@ export function readCitation(
   sources: CitedSources,
 ): JsonObject[] {
   const span = readSpan(citation, text);
-  const place = span && { start: offset + span.start, end: offset + span.end };
+  const textSpan = span && { start: offset + span.start, end: offset + span.end };
   return listOf(citation['sources']).flatMap((source): JsonObject[] => {
     if (!isJsonObject(source)) return [];
     const data = objectOf(source['document'] ?? source['tool_output']);
     const own = sources.find(nonEmpty(source['id']) ?? '');
-    if (own !== undefined) return [citationOf(own, place)];
+    if (own !== undefined) return [citationOf(own, textSpan)];
     const url = nonEmpty(data['url']);
     if (url === undefined || !/^https?:/i.test(url)) return [];
     const title = nonEmpty(data['title']);
     const quote = nonEmpty(data['text']) ?? nonEmpty(data['snippet']);
-    return [webCitation({ url, ...(title && { title }), ...(quote && { quote }), ...(place && { place }) })];
+    return [
+      webCitation({ url, ...(title && { title }), ...(quote && { quote }), ...(textSpan && { span: textSpan }) }),
+    ];
   });
 }
 
-/** The vendor counts characters and repeats the text at that place; the place is searched for there. */
+/** The vendor counts characters and repeats the text at that position; the position is searched for there. */
 function readSpan({ start, end, text: words }: JsonObject, text: IndexedText): Span | undefined {
-  const first = readPlace(start);
+  const first = readIndex(start);
   if (first === undefined || typeof end !== 'number' || typeof words !== 'string' || words === '') return undefined;
   if (text.has(words, first)) return { start: first, end: first + words.length };
   // Characters beyond the first plane are two units here.
@@ -51,7 +53,7 @@ function readSpan({ start, end, text: words }: JsonObject, text: IndexedText): S
  * The vendor cites a block as a whole, without a location in it. The quote is empty, which distinguishes the citation
  * from Anthropic's (`isForeignCitation`).
  */
-function citationOf({ block, index, text }: CitedSource, place: Span | undefined): JsonObject {
+function citationOf({ block, index, text }: CitedSource, textSpan: Span | undefined): JsonObject {
   if (block.type === 'document') {
     return {
       type: 'char_location',
@@ -63,7 +65,7 @@ function citationOf({ block, index, text }: CitedSource, place: Span | undefined
     };
   }
   if (/^https?:/i.test(block.source))
-    return webCitation({ url: block.source, title: block.title, ...(place && { place }) });
+    return webCitation({ url: block.source, title: block.title, ...(textSpan && { span: textSpan }) });
   return {
     type: 'search_result_location',
     cited_text: '',
@@ -77,4 +79,4 @@ function citationOf({ block, index, text }: CitedSource, place: Span | undefined
 
 /** The citations of an event or a message, which has one or a list. */
 export const citationsIn = (value: Json | undefined): readonly JsonObject[] =>
-  isJsonObject(value) ? [value] : listOf(value).filter((one) => isJsonObject(one));
+  isJsonObject(value) ? [value] : listOf(value).filter((entry) => isJsonObject(entry));

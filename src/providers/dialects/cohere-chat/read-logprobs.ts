@@ -10,9 +10,9 @@ export function readLogprobs(value: Json | undefined): JsonObject | undefined {
   const pieces = isJsonObject(value) ? [value] : listOf(value);
   const content = pieces.flatMap((piece): JsonObject[] => {
     if (!isJsonObject(piece)) return [];
-    const logprobs = listOf(piece['logprobs']).filter((one) => typeof one === 'number');
+    const logprobs = listOf(piece['logprobs']).filter((entry) => typeof entry === 'number');
     if (logprobs.length === 0 || typeof piece['text'] !== 'string') return [];
-    const logprob = logprobs.reduce((sum, one) => sum + one, 0);
+    const logprob = logprobs.reduce((sum, entry) => sum + entry, 0);
     return [{ token: piece['text'], logprob, bytes: null, top_logprobs: [] }];
   });
   return content.length === 0 ? undefined : { logprobs: { content } };

@@ -1,5 +1,5 @@
 import type { StopReason } from '../../../core/conversation/event.js';
-import { unifiedStop } from '../stop-words.js';
+import { unifiedStop } from '../stop-reason-table.js';
 import { TABLE } from './table.js';
 
 /** @param raw the provider's `finish_reason`, `null` when a whole reply has none */

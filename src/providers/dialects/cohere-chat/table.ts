@@ -5,7 +5,7 @@ import {
   dropped,
   field,
   mapped,
-  NO_PLACE,
+  NOT_SUPPORTED,
   NOT_REPORTED,
   readStopSequences,
   refused,
@@ -33,7 +33,7 @@ const PENALTY_NOTE = { note: 'from 0 to 1' };
 
 /** Cohere's chat format, version 2 (docs/use/translation/cohere-chat.md). */
 export const TABLE = tableOf({
-  leftMeasure: () => 'effort',
+  unsentThinkingField: () => 'effort',
   fields: {
     system: field(mapped('first message')),
     max_tokens: field(mapped('`max_tokens`')),
@@ -69,9 +69,9 @@ export const TABLE = tableOf({
       mapped('`response_format`, the schema alone, or [instructions](../translation.md#schemas-of-answers)'),
     ),
     response_format: field(mapped('`response_format`, but not beside tools')),
-    parallel_tool_calls: NO_PLACE,
-    reasoning_summary: NO_PLACE,
-    service_tier: NO_PLACE,
+    parallel_tool_calls: NOT_SUPPORTED,
+    reasoning_summary: NOT_SUPPORTED,
+    service_tier: NOT_SUPPORTED,
   },
   blocks: {
     text: mapped('text; beside calls `tool_plan` or `thinking`'),
@@ -83,13 +83,13 @@ export const TABLE = tableOf({
     search_result: mapped('text; to be cited: an entry of `documents`'),
     tool_use: mapped('`tool_calls`, arguments as text'),
     tool_result: mapped('`tool` message'),
-    tool_result_image: mapped('a placeholder, and in the user message behind'),
+    tool_result_image: mapped('a placeholder; moved to the next user message'),
     tool_result_document: refused('a document', '.source'),
     thinking_own: mapped('a `thinking` part'),
     sealed_own: dropped('the vendor seals nothing'),
   },
   tools: {
-    strict: mapped('`strict_tools`, where each tool is'),
+    strict: mapped('`strict_tools`, if every tool is strict'),
     own: refused("the vendor's tool"),
     choice_auto: dropped('it is the default'),
     choice_any: mapped('`REQUIRED`'),

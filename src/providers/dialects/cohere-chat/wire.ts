@@ -27,7 +27,7 @@ export type CohereMessage =
 /** A source for the answer, which it may cite. */
 export interface CohereDocument {
   readonly id: string;
-  /** Texts under free names; the vendor's guides use `text`, `title`, `url`. */
+  /** Texts by any name; Cohere's guides use `text`, `title`, `url`. */
   readonly data: Readonly<Record<string, string>>;
 }
 

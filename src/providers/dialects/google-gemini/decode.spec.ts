@@ -1,7 +1,7 @@
 /**
  * Goal: for every form of Gemini's answers, the events obey the grammar and have the same content, streamed and whole.
  * Method: chunks written from Google's documentation, as SSE bytes and as whole bodies; tables of stops and figures;
- * the places of citations against the text that they cite.
+ * the positions of citations against the text that they cite.
  */
 import { geminiChunk, geminiContext, replyOf, streamGemini, wholeGemini } from '../../../../test/support/gemini.js';
 import { isCommitting } from '../../../core/conversation/event.js';
@@ -72,7 +72,7 @@ describe('parts', () => {
     ]);
   });
 
-  it("seals what only the vendor's own tools understand as it came", () => {
+  it("seals what only the vendor's own tools understand unchanged", () => {
     const part = {
       toolCall: { id: 't1', toolType: 'GOOGLE_SEARCH_WEB', args: { queries: ['x'] } },
       thoughtSignature: 'c2ln',
@@ -290,7 +290,7 @@ describe('fields beside the text', () => {
       { segment: { endIndex: byteOf(' “'), text: 'Zürich' }, groundingChunkIndices: [1, 7] },
     ];
     const pages = pagesOf({ groundingMetadata: { groundingChunks, groundingSupports } });
-    expect(pages.map((page) => [page!.url, TEXT.slice(page!.place!.start, page!.place!.end)])).toEqual([
+    expect(pages.map((page) => [page!.url, TEXT.slice(page!.span!.start, page!.span!.end)])).toEqual([
       ['https://a.test/', '🌊. Ja'],
       ['https://b.test/', '🌊. Ja'],
       ['https://b.test/', 'Zürich'],
@@ -303,7 +303,7 @@ describe('fields beside the text', () => {
       { segment: { startIndex: 0, endIndex: 900, text: 'Bern' }, groundingChunkIndices: [1] },
     ];
     const [first, second] = pagesOf({ groundingMetadata: { groundingChunks, groundingSupports } });
-    expect(TEXT.slice(first!.place!.start, first!.place!.end)).toBe('See');
+    expect(TEXT.slice(first!.span!.start, first!.span!.end)).toBe('See');
     expect(second).toEqual({ url: 'https://b.test/' });
   });
 
@@ -327,7 +327,7 @@ describe('fields beside the text', () => {
           ],
         },
       }),
-    ).toEqual([{ url: 'https://c.test/', place: { start: 0, end: 6 } }, { url: 'https://a.test/', title: 'A' }, { url: 'https://b.test/' }]); // oxfmt-ignore
+    ).toEqual([{ url: 'https://c.test/', span: { start: 0, end: 6 } }, { url: 'https://a.test/', title: 'A' }, { url: 'https://b.test/' }]); // oxfmt-ignore
   });
 
   it('cites behind a call in a text of its own', () => {

@@ -2,7 +2,7 @@ import type { ModelEvent } from '../../../core/conversation/event.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { doAtOnce, StepCounter, type Steps } from '../../../core/steps.js';
 import { listOf, malformed, objectOf, parseEventValue } from '../read-json.js';
 import { findInBandFault } from './fault.js';
@@ -12,7 +12,7 @@ import { GeminiReply } from './gemini-reply.js';
 const DONE = '[DONE]';
 
 /** Reads a streamed reply. One per reply. It ends with its stream; no event marks the end. */
-export class GeminiStreamDecoder implements Step<SseFrame, ModelEvent> {
+export class GeminiStreamDecoder implements StreamStage<SseFrame, ModelEvent> {
   private readonly reply: GeminiReply;
 
   constructor(context: DecodeContext) {

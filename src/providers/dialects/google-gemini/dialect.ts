@@ -2,6 +2,7 @@ import type { Dialect } from '../../../core/provider.js';
 import { findRequiredMedia } from '../required-media.js';
 import { decodeCount, encodeCount } from './count.js';
 import { decodeWholeGemini, GeminiStreamDecoder } from './decode.js';
+import { EMBED } from './embed.js';
 import { encodeGemini } from './encode.js';
 import { faultOfFailure } from './fault.js';
 import { isReadByVendor } from './media-types.js';
@@ -19,4 +20,5 @@ export const googleGemini: Dialect = {
   decodeWhole: decodeWholeGemini,
   fault: faultOfFailure,
   counting: { encode: encodeCount, decode: decodeCount },
+  tasks: { embeddings: EMBED },
 };

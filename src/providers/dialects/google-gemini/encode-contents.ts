@@ -67,7 +67,7 @@ function* modelContent(message: Message, pathOf: PathOf, context: GeminiContext)
   return { role: 'model', parts: yield* encodeModelTurn(message, pathOf, context) };
 }
 
-/** Media of a result take the place of the result. */
+/** Media of a result replace the result. */
 function* userContents(message: Message, pathOf: PathOf, context: GeminiContext): Steps<UserTurn<Content>> {
   const results: EncodedToolResult[] = [];
   const rest: Part[] = [];
@@ -82,7 +82,7 @@ function* userContents(message: Message, pathOf: PathOf, context: GeminiContext)
     }
   }
   // Models and platforms without call ids match results to calls by their order.
-  results.sort((one, other) => one.call.place - other.call.place);
+  results.sort((one, other) => one.call.callIndex - other.call.callIndex);
   return {
     results: [{ role: 'user', parts: results.map(({ response }) => response) }],
     rest: [{ role: 'user', parts: rest }],

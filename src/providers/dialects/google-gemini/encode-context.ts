@@ -4,7 +4,7 @@ import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import { withAdjacentResults } from '../adjacent-results.js';
-import { withImagesBehind } from '../drawn-images.js';
+import { moveAssistantImages } from '../assistant-images.js';
 import { EncodeContext, namesTools, toolWordsOf, type NamingRules, type ToolWords } from '../encode-context.js';
 import { toolBlocksIn } from '../tool-ids.js';
 import { generationOf, type Generation } from './generation.js';
@@ -16,14 +16,14 @@ export const NAMING: NamingRules = { namesStartWithLetter: true };
 /** A call, for the results that answer it. */
 export interface KnownCall {
   readonly name: string;
-  /** Its index among all calls of the conversation. */
-  readonly place: number;
+  /** Index of the call among all calls of the conversation. */
+  readonly callIndex: number;
 }
 
-/** By result. */
+/** Calls by their result. */
 type AnsweredCalls = ReadonlyMap<ToolResultBlock, KnownCall>;
 
-/** What every step of encoding a request in Gemini's format needs. */
+/** State of the encoding of one request in Gemini's format. */
 export class GeminiContext extends EncodeContext {
   readonly generation: Generation;
 
@@ -52,7 +52,7 @@ export function* geminiContext(request: ModelRequest, target: Target, media: Fet
   const isBehind = hasImages && !target.model.inputModalities.includes('image');
   const answered = hasToolBlocks ? yield* answeredCalls(request.messages) : NO_CALLS;
   const ordered = words === undefined ? request : withAdjacentResults(request);
-  return new GeminiContext(isBehind ? withImagesBehind(ordered, target) : ordered, target, media, words, answered);
+  return new GeminiContext(isBehind ? moveAssistantImages(ordered, target) : ordered, target, media, words, answered);
 }
 
 const NO_CALLS: AnsweredCalls = new Map();
@@ -65,7 +65,7 @@ function* answeredCalls(messages: readonly Message[]): Steps<AnsweredCalls> {
   for (const block of toolBlocksIn(messages)) {
     if (steps.isOver()) yield;
     if (block.type === 'tool-use') {
-      latest.set(block.id, { name: block.name, place: calls++ });
+      latest.set(block.id, { name: block.name, callIndex: calls++ });
     } else {
       const call = latest.get(block.toolUseId);
       if (call !== undefined) answered.set(block, call);

@@ -27,10 +27,14 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
       case 'thinking':
         // Without a signature, these are only words about the thoughts.
         if (isShown(block, pathOf(index), context)) turn.addThought(block.thinking, block.signature);
+        else turn.divideTexts();
         break;
       case 'redacted-thinking': {
         // A signature with an id belongs to a call or an image, and is added there.
-        if (!isShown(block, pathOf(index), context) || block.mark?.id !== undefined) break;
+        if (!isShown(block, pathOf(index), context) || block.mark?.id !== undefined) {
+          turn.divideTexts();
+          break;
+        }
         if (!isSealedPart(block.data)) {
           turn.addSignature(block.data);
           break;
@@ -65,14 +69,16 @@ class ModelTurn {
   private pictures = 0;
   /** The preceding text, while no other part has come and it has no signature. */
   private text: { text: string; thoughtSignature?: string } | undefined;
+  /** The preceding text was followed by something that is not sent. */
+  private isDivided = false;
   /** Signatures of a text that is still to come: the chat format puts all reasoning before the text. */
   private waiting: string[] = [];
 
   constructor(private readonly signatures: ReadonlyMap<string, string>) {}
 
-  /** Adjacent texts are one text that citations divided. */
+  /** Adjacent texts are one text that citations divided; a signature is valid for its whole text only. */
   addText(text: string): void {
-    if (this.text !== undefined && this.text.thoughtSignature === undefined) {
+    if (this.text !== undefined && this.text.thoughtSignature === undefined && !this.isDivided) {
       this.text.text += text;
     } else {
       const part: { text: string; thoughtSignature?: string } = { text };
@@ -80,8 +86,13 @@ class ModelTurn {
       this.parts.push(part);
       if (signature !== undefined) part.thoughtSignature = signature;
       this.text = part;
+      this.isDivided = false;
       this.flush();
     }
+  }
+
+  divideTexts(): void {
+    this.isDivided = true;
   }
 
   /** Adds text for a block that the format has no part for; it is never joined with adjacent texts. */

@@ -22,7 +22,7 @@ const FORMS: PartForms<Part, GeminiContext> = {
 
 /**
  * The parts of one block of a user turn or tool result.
- * @param path the block's place in the caller's request
+ * @param path the block's path in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: GeminiContext): Part[] {

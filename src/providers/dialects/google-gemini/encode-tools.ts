@@ -1,9 +1,9 @@
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
-import { geminiSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
+import { geminiSchema, SCHEMA_STEPS } from '../schemas/fitted-schemas.js';
 import { sentChoice, sentTools } from '../sent-tools.js';
-import { withObjectType } from '../tool-schema.js';
+import { withObjectType } from '../schemas/tool-schema.js';
 import type { GeminiContext } from './encode-context.js';
 
 export interface ToolFields {

@@ -187,7 +187,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('puts the instructions beside the turns, and those among the turns in their place, behind results', () => {
+  it('puts the instructions beside the turns, and those among the turns at their position, after results', () => {
     const system: Message = { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] };
     const parts = { system: [{ type: 'text', text: 'You guide.' } as const, { type: 'text', text: '' } as const] };
     const body = bodyOf({ ...parts, messages: [...HELLO, assistant(call('c1')), system, user(result('c1', 'noon'))] });
@@ -244,7 +244,7 @@ describe('turns', () => {
     expect(refusalOf(() => encode({ messages: [user(result('c9', 'x'))] }))).toMatch(/^messages\.0\.content\.0: a tool result that answers no call/); // oxfmt-ignore
   });
 
-  it('sends blocks of other vendors as text, in their place', () => {
+  it('sends blocks of other vendors as text, at their position', () => {
     const opaque = (value: Record<string, Json>): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } }); // oxfmt-ignore
     const search = opaque({ type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } });
     expect(contentsOf([...HELLO, assistant(text('a'), search, text('b'))])).toMatchObject([

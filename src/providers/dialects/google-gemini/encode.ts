@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { fieldEncoder } from '../encode-fields.js';
-import { geminiSchema } from '../fitted-schemas.js';
+import { geminiSchema } from '../schemas/fitted-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
 import { encodeContents } from './encode-contents.js';

@@ -8,7 +8,7 @@ import { doAtOnce, type Steps } from '../../../core/steps.js';
 import { BlockSequencer, type BlockOptions, type SequencedBlock } from '../block-sequencer.js';
 import { nonEmpty, objectOf } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
-import { assertNoFault } from '../stop-words.js';
+import { assertNoFault } from '../stop-reason-table.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { NAMING } from './encode-context.js';
 import { PartialCall } from './partial-call.js';
@@ -161,8 +161,8 @@ export class GeminiReply {
   private think(text: string, signature: string | undefined, out: ModelEvent[]): void {
     if (text === '' && signature === undefined) return;
     this.outputBytes += Buffer.byteLength(text);
-    const goesOn = this.thoughts !== undefined && this.sequencer.last === this.thoughts;
-    if (!goesOn) this.thoughts = this.begin(this.thinkingStart, out);
+    const continuesBlock = this.thoughts !== undefined && this.sequencer.last === this.thoughts;
+    if (!continuesBlock) this.thoughts = this.begin(this.thinkingStart, out);
     const block = this.thoughts!;
     if (text !== '') this.sequencer.add(block, { type: 'thinking', text }, out);
     if (signature === undefined) return;
@@ -186,7 +186,7 @@ export class GeminiReply {
       this.sequencer.add(isOpen ? last : this.begin(TEXT, out), { type: 'text', text }, out);
     }
     if (signature === undefined) return;
-    // A block between two pieces of a text would divide it, so the signature waits for the end of the text.
+    // The signature is emitted after the text, because a block in between would split the text.
     if (!isOpen && text === '') return this.seal(signature, undefined, out);
     this.sequencer.keep(signature.length);
     this.textSignatures.push(signature);
@@ -199,7 +199,7 @@ export class GeminiReply {
       this.openCall = new PartialCall(name, nonEmpty(piece['id']), signature, objectOf(piece['args']));
     }
     const { openCall } = this;
-    // It ends a call that has already ended.
+    // The event ends a call that has already ended.
     if (openCall === undefined) return;
     openCall.add(piece['partialArgs']);
     if (piece['willContinue'] !== true) this.completeCall(yield* openCall.whole(), out);
@@ -235,7 +235,7 @@ export class GeminiReply {
     for (const data of signatures) this.sequencer.begin({ type: 'redacted-thinking', data, mark }, AT_ANY_TIME, out);
   }
 
-  /** Attaches citations to the current text; citations after a call, for example, need a text of their own. */
+  /** Attaches citations to the current text; citations after a call, for example, need a separate text. */
   private cite(out: ModelEvent[]): void {
     const citations = this.sources.cite();
     if (citations.length === 0) return;

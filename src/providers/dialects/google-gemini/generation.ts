@@ -2,13 +2,13 @@ import type { Effort } from '../../../core/conversation/effort.js';
 import type { Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 
-/** How the generations of Gemini differ (docs/use/translation/google-gemini.md#generations). */
+/** Differences between the generations of Gemini (docs/use/translation/google-gemini.md#generations). */
 export interface Generation {
-  /** How thinking is requested: not at all, in tokens, or by a level. */
+  /** Unit in which thinking is requested: none, tokens, or a level. */
   readonly thinking: 'none' | 'budget' | 'level';
   /**
-   * It signs its calls, refuses an unsigned tool loop, and takes ids of calls. Older generations refuse signatures and
-   * ids, or lose them.
+   * Whether the model signs its calls, refuses a tool loop without signatures, and accepts ids of calls. Older
+   * generations refuse or lose signatures and ids.
    */
   readonly signsCalls: boolean;
   /** Whether results of tools may hold images and documents. */
@@ -21,7 +21,7 @@ const GENERATIONS: Readonly<Record<NonNullable<Quirks['geminiGeneration']>, Gene
   'gemini-3': { thinking: 'level', signsCalls: true, takesMediaInResults: true },
 };
 
-/** By the model's name at the provider: the first match. An unknown model gets the oldest form. */
+/** Generations by the model's name at the provider: the first match. An unknown model gets the oldest form. */
 const BY_NAME: readonly { readonly name: RegExp; readonly generation: Generation }[] = [
   { name: /\bgemini-2\.5/, generation: GENERATIONS['gemini-2.5'] },
   { name: /\bgemini-[12]\b/, generation: GENERATIONS['gemini-2'] },

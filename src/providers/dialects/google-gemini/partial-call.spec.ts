@@ -1,4 +1,4 @@
-// Goal: no place that a provider names breaks anything. Method: impossible places, and keys of built-in properties.
+// Goal: no path that a provider names breaks anything. Method: impossible paths, and keys of built-in properties.
 import { ProviderFault } from '../../../core/errors.js';
 import { parseJson, type Json } from '../../../core/json/json.js';
 import { doAtOnce } from '../../../core/steps.js';

@@ -14,7 +14,7 @@ type Container = Json[] | Members;
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/y;
 
 /**
- * A call whose arguments come as pieces, each a value with its place. They are emitted only when complete: pieces of
+ * A call whose arguments come as pieces, each a value with its path. They are emitted only when complete: pieces of
  * JSON text need their final order. One per call.
  */
 export class PartialCall {
@@ -31,7 +31,7 @@ export class PartialCall {
     this.args = { ...args };
   }
 
-  /** @throws ProviderFault `malformed-reply` for an impossible place */
+  /** @throws ProviderFault `malformed-reply` for an impossible path */
   add(pieces: Json | undefined): void {
     for (const piece of listOf(pieces)) {
       if (!isJsonObject(piece) || typeof piece['jsonPath'] !== 'string') continue;
@@ -51,17 +51,17 @@ export class PartialCall {
   }
 
   private put(path: readonly (string | number)[], piece: JsonObject): void {
-    let place: Container = this.args;
+    let container: Container = this.args;
     for (const [index, step] of path.entries()) {
-      const known = read(place, step);
+      const known = read(container, step);
       if (index === path.length - 1) {
-        write(place, step, this.valueOf(piece, known));
+        write(container, step, this.valueOf(piece, known));
       } else if (isContainer(known)) {
-        place = known;
+        container = known;
       } else {
         const made: Container = typeof path[index + 1] === 'number' ? [] : {};
-        write(place, step, made);
-        place = made;
+        write(container, step, made);
+        container = made;
       }
     }
   }
@@ -73,7 +73,7 @@ export class PartialCall {
       return typeof known === 'string' ? known + stringValue : stringValue;
     }
     const value = numberValue ?? boolValue ?? null;
-    if (isContainer(value)) throw malformed('holds an argument of a tool call that is not of the kind it names');
+    if (isContainer(value)) throw malformed('has an argument of a tool call of another type than it states');
     this.count(printJson(value).length);
     return value;
   }
@@ -99,22 +99,22 @@ function readPath(path: string): readonly (string | number)[] {
 
 const isContainer = (value: Json | undefined): value is Json & Container => Array.isArray(value) || isJsonObject(value);
 
-function read(place: Container, step: string | number): Json | undefined {
-  return Array.isArray(place) ? (typeof step === 'number' ? place[step] : undefined) : own(place, step);
+function read(container: Container, step: string | number): Json | undefined {
+  return Array.isArray(container) ? (typeof step === 'number' ? container[step] : undefined) : own(container, step);
 }
 
-function own(place: JsonObject, step: string | number): Json | undefined {
-  return Object.hasOwn(place, step) ? place[step] : undefined;
+function own(container: JsonObject, step: string | number): Json | undefined {
+  return Object.hasOwn(container, step) ? container[step] : undefined;
 }
 
-/** Lists grow by one entry at a time: a place far beyond the end would allocate a list of that length. */
-function write(place: Container, step: string | number, value: Json): void {
+/** Lists grow by one entry at a time: an index far beyond the end would allocate a list of that length. */
+function write(container: Container, step: string | number, value: Json): void {
   // Defined, so that `__proto__` becomes an ordinary key.
-  if (!Array.isArray(place))
-    Object.defineProperty(place, step, { value, writable: true, enumerable: true, configurable: true });
-  else if (typeof step === 'number' && step <= place.length) place[step] = value;
+  if (!Array.isArray(container))
+    Object.defineProperty(container, step, { value, writable: true, enumerable: true, configurable: true });
+  else if (typeof step === 'number' && step <= container.length) container[step] = value;
   else throw noPlace(String(step));
 }
 
 const noPlace = (path: string): Error =>
-  malformed(`puts an argument of a tool call at a place that there is not (${path.slice(0, 40)})`);
+  malformed(`has an argument of a tool call at a path that does not exist (${path.slice(0, 40)})`);

@@ -1,15 +1,15 @@
 import { append } from '../../../core/append.js';
 import { webCitation, type WebCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { listOf, nonEmpty, objectOf, printed, readPlace } from '../read-json.js';
-import { BytePlaces, type Place } from './byte-places.js';
+import { listOf, nonEmpty, objectOf, printed, readIndex } from '../read-json.js';
+import { ByteOffsets, type TextRange } from './byte-offsets.js';
 
 /** Maximum number of cited passages of a reply and of pages cited for passages. */
 const SUPPORTS_MAX = 2_000;
-/** Maximum number of characters of a reply in which places are found. Chosen: far above any model's output. */
+/** Maximum number of characters of a reply in which positions are searched. Chosen: far above any model's output. */
 export const PLACED_CHARACTERS_MAX = 1024 * 1024;
 /**
- * Maximum number of characters that are searched for passages that are not where the report places them. The search
+ * Maximum number of characters that are searched for passages that are not where the report locates them. The search
  * takes a few milliseconds, and some 30 in a hostile text.
  */
 const SEARCHED_CHARACTERS_MAX = 4 * 1024 * 1024;
@@ -71,7 +71,7 @@ export class ReplySources {
   cite(): readonly JsonObject[] {
     const pages = [...this.grounded(), ...this.recitations()];
     const emitted = new Map<string, WebCitation>();
-    for (const page of pages) emitted.set(`${page.place?.start} ${page.place?.end} ${page.url}`, page);
+    for (const page of pages) emitted.set(`${page.span?.start} ${page.span?.end} ${page.url}`, page);
     const known = new Set(pages.map(({ url }) => url));
     const rest = this.supports.length === 0 ? this.found : [];
     for (const page of [...rest, ...[...this.retrieved].map((url) => ({ url }))]) {
@@ -102,10 +102,10 @@ export class ReplySources {
     const cited: WebCitation[] = [];
     const placed = this.placed();
     for (const { segment, pages } of this.supports) {
-      const place = placed?.find(segment);
+      const span = placed?.find(segment);
       for (const page of pages) {
         if (cited.length === SUPPORTS_MAX) return cited;
-        cited.push(place === undefined ? page : { ...page, place });
+        cited.push(span === undefined ? page : { ...page, span });
       }
     }
     return cited;
@@ -131,32 +131,32 @@ export class ReplySources {
     return this.recited.flatMap((citation) => {
       const page = readPage(citation['uri'], citation['title']);
       if (page === undefined) return [];
-      const place = placed?.find({ ...citation, text: undefined });
-      return [place === undefined ? page : { ...page, place }];
+      const span = placed?.find({ ...citation, text: undefined });
+      return [span === undefined ? page : { ...page, span }];
     });
   }
 
-  /** Undefined where the reply exceeds the limit in which places are found. */
-  private placed(): PassagePlaces | undefined {
-    return this.characters <= PLACED_CHARACTERS_MAX ? new PassagePlaces(this.text.join('')) : undefined;
+  /** Undefined where the reply exceeds the limit in which positions are found. */
+  private placed(): PassageFinder | undefined {
+    return this.characters <= PLACED_CHARACTERS_MAX ? new PassageFinder(this.text.join('')) : undefined;
   }
 }
 
 /** Finds passages in the whole text. The search is bounded. */
-class PassagePlaces {
-  private readonly places: BytePlaces;
+class PassageFinder {
+  private readonly offsets: ByteOffsets;
   private searched = 0;
 
   constructor(private readonly text: string) {
-    this.places = new BytePlaces(text);
+    this.offsets = new ByteOffsets(text);
   }
 
-  find(segment: JsonObject): Place | undefined {
-    const [start, end, words] = [startOf(segment), readPlace(segment['endIndex']), nonEmpty(segment['text'])];
-    const there = this.places.find(start, end, undefined);
+  find(segment: JsonObject): TextRange | undefined {
+    const [start, end, words] = [startOf(segment), readIndex(segment['endIndex']), nonEmpty(segment['text'])];
+    const there = this.offsets.find(start, end, undefined);
     if (words === undefined || (there !== undefined && this.text.startsWith(words, there.start))) return there;
     this.searched += this.text.length;
-    return this.searched <= SEARCHED_CHARACTERS_MAX ? this.places.find(start, end, words) : undefined;
+    return this.searched <= SEARCHED_CHARACTERS_MAX ? this.offsets.find(start, end, words) : undefined;
   }
 }
 
@@ -172,7 +172,7 @@ function citedPages(indices: Json | undefined, pages: readonly (Page | undefined
 }
 
 /** An index of zero is left out. */
-const startOf = (segment: JsonObject): number => readPlace(segment['startIndex']) ?? 0;
+const startOf = (segment: JsonObject): number => readIndex(segment['startIndex']) ?? 0;
 
 function pageOf(chunk: Json): Page | undefined {
   const sources = objectOf(chunk);

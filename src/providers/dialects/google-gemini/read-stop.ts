@@ -1,5 +1,5 @@
 import type { StopReason, UnifiedStop } from '../../../core/conversation/event.js';
-import { unifiedStop } from '../stop-words.js';
+import { unifiedStop } from '../stop-reason-table.js';
 import { TABLE } from './table.js';
 
 /** The vendor's value for no reason. */

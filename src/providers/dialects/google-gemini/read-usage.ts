@@ -33,9 +33,9 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   const candidates = figures.output(value);
   const thoughts = figures.reasoning(value);
   if (prompt === undefined && candidates === undefined) return undefined;
-  const given = figures.cache_read(value);
+  const cacheRead = figures.cache_read(value);
   // A part above its total is implausible.
-  const cached = given !== undefined && given <= (prompt ?? 0) ? given : undefined;
+  const cached = cacheRead !== undefined && cacheRead <= (prompt ?? 0) ? cacheRead : undefined;
   const toolPrompt = readCount(value['toolUsePromptTokenCount']) ?? 0;
   const traffic = nonEmpty(value['trafficType']) ?? '';
   const usage: Usage = definedOnly({

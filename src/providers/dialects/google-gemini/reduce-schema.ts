@@ -1,10 +1,10 @@
 import type { Steps } from '../../../core/steps.js';
 import { isJsonObject, printJson, weigh, type Json, type JsonObject } from '../../../core/json/json.js';
 import { listOf, objectOf } from '../read-json.js';
-import { inWords } from '../schema-notes.js';
-import { REFUSED } from '../schema-restrictions.js';
-import type { FittedSchema } from '../schema-unions.js';
-import { mapEntries, rewriteSchema, UNRESTRICTIVE } from '../schema-walk.js';
+import { inWords } from '../schemas/schema-notes.js';
+import { REFUSED } from '../schemas/schema-restrictions.js';
+import type { FittedSchema } from '../schemas/schema-unions.js';
+import { mapEntries, rewriteSchema, UNRESTRICTIVE } from '../schemas/schema-walk.js';
 
 /** The value of a keyword as Gemini takes it; schemas within are reduced before. Undefined: the keyword is left out. */
 type Rewrite = (value: Json) => Json | undefined;
@@ -18,7 +18,8 @@ const eachOfList: Rewrite = (value) => {
 };
 const eachOfMap: Rewrite = (value) => {
   if (!isJsonObject(value)) return undefined;
-  for (const name in value) if (!isJsonObject(value[name])) return mapEntries(value, (one) => schemaOrAny(one ?? null));
+  for (const name in value)
+    if (!isJsonObject(value[name])) return mapEntries(value, (member) => schemaOrAny(member ?? null));
   return value;
 };
 
@@ -62,11 +63,11 @@ const FORMATS: ReadonlySet<Json> = new Set(['date-time', 'date', 'time', 'int32'
 /**
  * The schema in the keywords that the target takes, at every depth, and the others that restrict the value. Those are
  * restated where possible: a constant as an enum of one value, an exclusive bound as the next value, definitions of
- * older drafts, `allOf` as one schema. What is restated in no such way stands in the description.
+ * older drafts, `allOf` as one schema. What cannot be restated goes into the description.
  */
 export function* reduceSchema(schema: JsonObject): Steps<FittedSchema> {
   const lost = new Set<string>();
-  const reduced = yield* rewriteSchema(schema, (one) => reduceOne(one, lost));
+  const reduced = yield* rewriteSchema(schema, (inner) => reduceOne(inner, lost));
   return { schema: reduced, lost: [...lost] };
 }
 
@@ -86,7 +87,7 @@ function reduceOne(schema: JsonObject, lost: Set<string>): JsonObject {
     isSame &&= kept !== undefined && kept === schema[key];
   }
   if (!Object.hasOwn(reduced, '$ref')) return isSame && !joins ? schema : inWords(reduced, gone);
-  // Only keywords that begin with a dollar may stand beside a reference.
+  // Only keywords that begin with a dollar may accompany a reference.
   return Object.fromEntries(Object.entries(reduced).filter(([key]) => key.startsWith('$')));
 }
 
@@ -100,7 +101,7 @@ function goneOf(schema: JsonObject): readonly (readonly [string, Json])[] {
   return gone ?? NONE;
 }
 
-/** The same schema, restated as far as possible in keywords that the target knows. */
+/** The schema, restated as far as possible in keywords that the target knows. */
 function restated(schema: JsonObject): JsonObject {
   const { const: constant, exclusiveMinimum, exclusiveMaximum, definitions, items, nullable, type } = schema;
   const { patternProperties, additionalProperties } = schema;
@@ -120,7 +121,7 @@ function restated(schema: JsonObject): JsonObject {
       step === 0 ? exclusiveMaximum : Math.ceil(exclusiveMaximum) - step,
     );
   if (isJsonObject(definitions) && schema['$defs'] === undefined) result['$defs'] = definitions;
-  // In older drafts, a list of schemas, one for each place.
+  // In older drafts, a list of schemas, one for each index.
   if (Array.isArray(items) && schema['prefixItems'] === undefined) result['prefixItems'] = items as Json[];
   if (nullable === true && typeof type === 'string' && type !== 'null') result['type'] = [type, 'null'];
   // Without a schema of its values, a map may only be empty.
@@ -154,7 +155,7 @@ function isDropped(keyword: string, value: Json | undefined, schema: JsonObject)
       return value !== true && !isJsonObject(value) && !Array.isArray(value);
     default:
       if (!Object.hasOwn(KEYWORDS, keyword)) return RESTRICTIVE.has(keyword) && value !== true;
-      // As a schema, `true` allows any value.
+      // The schema `true` allows any value.
       return value !== true && KEYWORDS[keyword]!(value) === undefined;
   }
 }
@@ -167,11 +168,11 @@ function losesOfAll(schema: JsonObject): boolean {
     if (before === undefined) known.set(path, value);
     return before !== undefined && !isEqual(before, value);
   };
-  for (const one of restatedAll(schema)) {
-    for (const keyword in one) {
-      if (keyword !== 'properties' && !MERGED.has(keyword) && isOther(keyword, one[keyword] ?? null)) return true;
+  for (const part of restatedAll(schema)) {
+    for (const keyword in part) {
+      if (keyword !== 'properties' && !MERGED.has(keyword) && isOther(keyword, part[keyword] ?? null)) return true;
     }
-    const properties = objectOf(one['properties']);
+    const properties = objectOf(part['properties']);
     for (const name in properties) if (isOther(`properties ${name}`, properties[name] ?? null)) return true;
   }
   return false;
@@ -192,8 +193,8 @@ function* restatedAll(schema: JsonObject): Generator<JsonObject> {
   for (const part of listOf(schema['allOf'])) if (isJsonObject(part)) yield* restatedAll(part);
 }
 
-const bound = (stricter: (...values: number[]) => number, given: Json | undefined, value: number): number =>
-  typeof given === 'number' ? stricter(given, value) : value;
+const bound = (stricter: (...values: number[]) => number, former: Json | undefined, value: number): number =>
+  typeof former === 'number' ? stricter(former, value) : value;
 
 /** All of them as one: the properties and descriptions of all, and for other keywords the first value. */
 function asOne(schemas: Iterable<JsonObject>): JsonObject {
@@ -226,6 +227,6 @@ function readFormat(value: Json): Json | undefined {
 /** Values that are texts or numbers: for others the type is sufficient. */
 function readEnum(value: Json): Json | undefined {
   if (!Array.isArray(value)) return undefined;
-  const known = (value as Json[]).filter((one) => typeof one === 'string' || typeof one === 'number');
+  const known = (value as Json[]).filter((entry) => typeof entry === 'string' || typeof entry === 'number');
   return known.length > 0 ? known : undefined;
 }

@@ -49,7 +49,7 @@ const SEES: Target = { ...GEMINI_3, model: { ...GEMINI_3.model, inputModalities:
 
 const HELLO: Message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] };
 const replyTo = (parts: readonly JsonObject[]): Reply =>
-  replyOf(streamGemini(parts.map((part, place) => geminiChunk([part], place === parts.length - 1 ? { finishReason: 'STOP' } : {})))); // oxfmt-ignore
+  replyOf(streamGemini(parts.map((part, index) => geminiChunk([part], index === parts.length - 1 ? { finishReason: 'STOP' } : {})))); // oxfmt-ignore
 
 /** The model's turn as it is sent. */
 function sentBack(messages: readonly Message[], target: Target = GEMINI_3): JsonObject[] {
@@ -68,9 +68,16 @@ it.each<[string, JsonObject[]]>([
   ['a text', [signed({ text: 'Hi.' }, 'czE=')]],
   ['nothing but a signature', [signed({ text: '' }, 'czE=')]],
   ['what its own tools did', [signed({ toolCall: { id: 't', args: { q: 'é"\\' } } }, 'czE='), signed({ toolResponse: { id: 't', response: {} } }, 'czI='), signed({ text: 'So.' }, 'czM=')]],
-])('gives back %s as it came, through either face', (_, parts) => {
+])('gives back %s unchanged, through either face', (_, parts) => {
   for (const face of BOTH) expect([face, sentBack(FACES[face](replyTo(parts)))]).toEqual([face, parts]);
 }); // oxfmt-ignore
+
+it('joins no texts that reasoning stood between, so that a signature stays with its own text', () => {
+  const turn = FACES.messages(
+    replyTo([{ text: 'One.' }, { text: 'hm', thought: true }, signed({ text: 'Two.' }, 'czE=')]),
+  );
+  expect(sentBack(turn)).toEqual([{ text: 'One.' }, signed({ text: 'Two.' }, 'czE=')]);
+});
 
 it('gives back a text that was signed in its stream as one, signed', () => {
   for (const face of BOTH) {
@@ -93,18 +100,18 @@ it('gives back any turn through the Messages face, and every signature of a call
     fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (kinds) => {
       const parts = kinds
         // Adjacent texts are one text.
-        .filter(({ kind }, place) => kind !== 'text' || kinds[place - 1]?.kind !== 'text')
-        .map(({ kind, signature: given }, place) => {
-          if (kind === 'text') return withSignature({ text: `t${place}` }, given);
-          if (kind === 'call') return withSignature(functionCall(`c${place}`), given);
+        .filter(({ kind }, index) => kind !== 'text' || kinds[index - 1]?.kind !== 'text')
+        .map(({ kind, signature: given }, index) => {
+          if (kind === 'text') return withSignature({ text: `t${index}` }, given);
+          if (kind === 'call') return withSignature(functionCall(`c${index}`), given);
           if (kind === 'picture') return withSignature({ inlineData: { mimeType: 'image/png', data: 'AAAA' } }, given);
-          if (kind === 'own') return withSignature({ executableCode: { code: `x${place}` } }, given);
-          return withSignature({ text: `h${place}`, thought: true }, given);
+          if (kind === 'own') return withSignature({ executableCode: { code: `x${index}` } }, given);
+          return withSignature({ text: `h${index}`, thought: true }, given);
         });
       // The first call of a step always has one.
       const first = parts.findIndex((one) => 'functionCall' in one);
-      const expected = parts.map((one, place) =>
-        place === first && !('thoughtSignature' in one) ? signed(one, 'skip_thought_signature_validator') : one,
+      const expected = parts.map((one, index) =>
+        index === first && !('thoughtSignature' in one) ? signed(one, 'skip_thought_signature_validator') : one,
       );
       const reply = replyTo(parts);
       expect(sentBack(FACES.messages(reply), SEES)).toEqual(expected);

@@ -6,13 +6,13 @@ import { printed } from '../read-json.js';
 
 /*
  * Any part of a Gemini turn may have a signature, which must return on the same part. The neutral vocabulary has
- * signatures only for reasoning. So the signatures of other parts become encrypted reasoning beside their block
+ * signatures only for reasoning. So the signatures of other parts become blocks of encrypted reasoning
  * (docs/use/translation/google-gemini.md#signatures):
  *
- * - a call's precedes it, with the call's id in its mark
- * - a text's follows it, without an id in its mark
- * - an image's precedes it, with the image's number in its mark
- * - a part that only Gemini understands is encoded as a whole: its JSON
+ * - of a call: before the call, with the id of the call in its mark
+ * - of a text: after the text, without an id in its mark
+ * - of an image: before the image, with the number of the image in its mark
+ * - of a part that only Gemini understands: the block contains the JSON of the whole part
  */
 
 const FORMAT = 'google-gemini-v1';

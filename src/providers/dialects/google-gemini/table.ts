@@ -4,11 +4,11 @@ import { tableOf } from '../base-table.js';
 import {
   atMostStopSequences,
   both,
-  DRAWS,
+  GENERATES_IMAGES,
   dropped,
   field,
   mapped,
-  NO_PLACE,
+  NOT_SUPPORTED,
   NOT_REPORTED,
   readStopSequences,
   reported,
@@ -36,19 +36,19 @@ const THINKING = field(
 );
 const CONFIG = { within: 'generationConfig' };
 const BY_ADDRESS = mapped('fetched, then as bytes; YouTube `fileData`');
-const IN_RESULT = mapped('in `parts` from 3 on, before behind the results');
+const IN_RESULT = mapped('Gemini 3 and later: inside the result; earlier: after the results');
 
 /** Google's `generateContent` (docs/use/translation/google-gemini.md). */
 export const TABLE = tableOf({
-  leftMeasure: (target) => (generationOf(target).thinking === 'level' ? 'budget' : 'effort'),
+  unsentThinkingField: (target) => (generationOf(target).thinking === 'level' ? 'budget' : 'effort'),
   fields: {
-    model: field(mapped('in the address')),
+    model: field(mapped('in the URL')),
     system: field(mapped('`systemInstruction`')),
-    stream: field(mapped('in the address')),
+    stream: field(mapped('in the URL')),
     max_tokens: sent('maxOutputTokens', ({ maxOutputTokens }) => maxOutputTokens, undefined, CONFIG),
     temperature: sent('temperature', ({ sampling }) => sampling.temperature, taken('temperature'), CONFIG),
     top_p: sent('topP', ({ sampling }) => sampling.topP, taken('top_p'), CONFIG),
-    // Below one it limits nothing, in other vendors' words.
+    // Below one it limits nothing at other vendors.
     top_k: sent('topK', ({ sampling: { topK = 0 } }) => (topK < 1 ? undefined : topK), taken('top_k'), CONFIG),
     stop: sent('stopSequences', readStopSequences, taken('stop'), {
       ...CONFIG,
@@ -75,28 +75,30 @@ export const TABLE = tableOf({
     reasoning_effort: THINKING,
     structured_outputs: field(mapped('`responseJsonSchema`, reduced')),
     response_format: field(mapped('`responseMimeType`')),
-    modalities: field(where(DRAWS, mapped('`generationConfig.responseModalities`, else all that the model gives'))),
+    modalities: field(
+      where(GENERATES_IMAGES, mapped('`generationConfig.responseModalities`, else all that the model gives')),
+    ),
     image_config: field(
-      where(DRAWS, mapped('`generationConfig.imageConfig`: `aspect_ratio`, `image_size`; the rest dropped')),
+      where(GENERATES_IMAGES, mapped('`generationConfig.imageConfig`: `aspect_ratio`, `image_size`; the rest dropped')),
     ),
     service_tier: field(where(SELLS_TIERS, mapped('`serviceTier`'))),
-    reasoning_summary: NO_PLACE,
-    parallel_tool_calls: NO_PLACE,
+    reasoning_summary: NOT_SUPPORTED,
+    parallel_tool_calls: NOT_SUPPORTED,
   },
   blocks: {
     text: mapped('`text`'),
     image_bytes: mapped('`inlineData`'),
     image_url: BY_ADDRESS,
     image_detail: dropped(),
-    drawn_image: mapped('`inlineData`, where the model reads images; else a word in its place'),
-    document_bytes: mapped('`inlineData`, headed'),
+    drawn_image: mapped('`inlineData`, if the model reads images; else replaced by `[Image]`'),
+    document_bytes: mapped('`inlineData`, with title'),
     document_url: BY_ADDRESS,
     audio: mapped('`inlineData`'),
     video_bytes: mapped('`inlineData`'),
     video_url: mapped('YouTube `fileData`; any other: 400'),
     tool_use: mapped('`functionCall`, arguments an object'),
     tool_result: mapped('`functionResponse`; of no call: 400'),
-    tool_result_error: mapped('`error` in place of `output`'),
+    tool_result_error: mapped('`error` instead of `output`'),
     tool_result_image: IN_RESULT,
     tool_result_document: IN_RESULT,
     thinking_own: mapped('a part marked `thought`'),
@@ -105,7 +107,7 @@ export const TABLE = tableOf({
   tools: {
     function: mapped('`functionDeclarations`, the schema reduced'),
     strict: dropped(),
-    own: mapped('as they came'),
+    own: mapped('unchanged'),
     choice_auto: mapped('`AUTO`'),
     choice_any: mapped('`ANY`'),
     choice_none: mapped('`NONE`'),
@@ -120,7 +122,7 @@ export const TABLE = tableOf({
     argument_pieces: mapped('`partialArgs`, put together first'),
     citations: mapped('`groundingMetadata`, `citationMetadata`, `urlContextMetadata`'),
     logprobs: mapped('`logprobsResult`, where requested'),
-    vendor_blocks: mapped('sealed reasoning, which goes back as it came'),
+    vendor_blocks: mapped('sealed reasoning, which goes back unchanged'),
     media: mapped('`inlineData` that is an image; drafts among the thoughts, sounds: dropped'),
   },
   stops: {
@@ -138,7 +140,7 @@ export const TABLE = tableOf({
       ['IMAGE_SAFETY', 'content-filter'],
       ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
       ['IMAGE_RECITATION', 'content-filter'],
-      // Its calls are emitted, even of undeclared tools: the caller can correct the model.
+      // The calls are emitted, even of undeclared tools: the caller can correct the model.
       ['UNEXPECTED_TOOL_CALL', 'other'],
       ['TOO_MANY_TOOL_CALLS', 'other'],
       ['NO_IMAGE', 'other'],

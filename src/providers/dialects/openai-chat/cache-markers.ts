@@ -5,7 +5,7 @@ export const CACHE_MARKERS_MAX = 4;
 
 /**
  * Marks the last part that can have a marker: a text that is not blank. The caller's own markers have priority: with
- * four of them, or one already in that place, nothing is added.
+ * four of them, or one already at that block, nothing is added.
  */
 export function markLastPart(
   messages: readonly ChatMessage[],
@@ -19,7 +19,7 @@ export function markLastPart(
       return;
     }
     if (!Array.isArray(message.content)) continue;
-    const part = message.content.findLast((one) => one.type === 'text' && one.text.trim() !== '');
+    const part = message.content.findLast((candidate) => candidate.type === 'text' && candidate.text.trim() !== '');
     if (part === undefined) continue;
     part.cache_control ??= marker;
     return;

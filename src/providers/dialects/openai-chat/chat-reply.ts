@@ -16,7 +16,7 @@ import { TABLE } from './table.js';
 import { sourceOf } from '../media-parts.js';
 import { listOf, malformed, nonEmpty, objectOf, printed } from '../read-json.js';
 import { UniqueToolIds } from '../tool-ids.js';
-import { assertNoFault } from '../stop-words.js';
+import { assertNoFault } from '../stop-reason-table.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
@@ -152,8 +152,12 @@ export class ChatReply {
     if (text === '') return;
     this.outputBytes += Buffer.byteLength(text);
     const { last } = this.sequencer;
-    const goesOn = last?.start.type === 'text' && last.start !== REFUSAL;
-    this.sequencer.add(goesOn ? last : this.sequencer.begin(TEXT, AT_ANY_TIME, out), { type: 'text', text }, out);
+    const continuesBlock = last?.start.type === 'text' && last.start !== REFUSAL;
+    this.sequencer.add(
+      continuesBlock ? last : this.sequencer.begin(TEXT, AT_ANY_TIME, out),
+      { type: 'text', text },
+      out,
+    );
     if (this.unplaced.length > 0) this.placeCitations(out);
   }
 
@@ -248,7 +252,7 @@ export class ChatReply {
     }
     this.hasEnded = true;
     if (this.unplaced.length > 0) {
-      // Citations after the text, behind a call for example, need a text of their own.
+      // Citations after the text, behind a call for example, need a separate text.
       this.sequencer.begin(TEXT, AT_ANY_TIME, out);
       this.placeCitations(out);
     }
@@ -264,7 +268,7 @@ export class ChatReply {
   }
 
   /**
-   * Reasoning that must return to its maker is a block of its own, and a signature ends a block. A signature whose
+   * Reasoning that must return to its maker is a separate block, and a signature ends a block. A signature whose
    * block is closed becomes a block without text: its maker reads the thoughts in it.
    */
   private think({ text, key, mark, signature, sealed }: ReasoningPiece, out: ModelEvent[]): void {

@@ -12,7 +12,7 @@ import { ProviderFault } from '../../../core/errors.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import { assertGrammar, GrammarCheck } from '../../../core/stream/grammar.js';
 import { SseReader } from '../../../core/stream/sse.js';
-import { chain } from '../../../core/stream/step.js';
+import { chain } from '../../../core/stream/stream-stage.js';
 import { doAtOnce } from '../../../core/steps.js';
 import { openaiChat } from './dialect.js';
 
@@ -482,13 +482,13 @@ describe('tool calls', () => {
     expect(blocksOf(twice, context({ messages })).map(([name]) => name)).toEqual(['call_2_0_1:f', 'call_2_1:g']);
   });
 
-  it.each(['content', 'arguments'])('is malformed where an object as %s is nested past the stack', (place) => {
+  it.each(['content', 'arguments'])('is malformed where an object as %s is nested past the stack', (member) => {
     const deep = `{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
     const piece =
-      place === 'content' ? { content: 1 } : { tool_calls: [{ index: 0, function: { name: 'f', arguments: 1 } }] };
+      member === 'content' ? { content: 1 } : { tool_calls: [{ index: 0, function: { name: 'f', arguments: 1 } }] };
     const whole = JSON.stringify({ choices: [{ message: piece, finish_reason: 'stop' }] });
     const streamed = JSON.stringify(chunk(piece));
-    const withDeep = (text: string): string => text.replace(`"${place}":1`, `"${place}":${deep}`);
+    const withDeep = (text: string): string => text.replace(`"${member}":1`, `"${member}":${deep}`);
     expect(faultOf(() => decode([withDeep(streamed), ...ENDING])).kind).toBe('malformed-reply');
     expect(faultOf(() => decodeWhole(JSON.parse(withDeep(whole)))).kind).toBe('malformed-reply');
   });
@@ -963,7 +963,7 @@ describe('citations', () => {
     expect(fold(decode([textPiece('te'), ...chunks, '[DONE]'])).blocks).toEqual(blocks);
   });
 
-  it('emits a place once, even where each chunk repeats earlier citations', () => {
+  it('emits each cited range once, even where each chunk repeats earlier citations', () => {
     const first = annotation('https://a.test', { start_index: 0, end_index: 1 });
     const second = annotation('https://a.test', { start_index: 1, end_index: 2 });
     const third = annotation('https://b.test', { start_index: 1, end_index: 2 });

@@ -3,7 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import type { DecodeContext } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { listOf, malformed, parseEvent } from '../read-json.js';
 import { ChatReply } from './chat-reply.js';
 import { faultOfErrorText, findInBandFault } from '../openai-faults.js';
@@ -16,7 +16,7 @@ const STEP_CALLS = 500;
 const NOTHING: JsonObject = {};
 
 /** Reads a streamed chat reply. One per reply; frames after its end are ignored. */
-export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
+export class ChatStreamDecoder implements StreamStage<SseFrame, ModelEvent> {
   private readonly reply: ChatReply;
   private readonly plain = new PlainChunk();
 

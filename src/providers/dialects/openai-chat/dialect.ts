@@ -3,6 +3,8 @@ import { ChatStreamDecoder, decodeWholeChat } from './decode.js';
 import { encodeChat } from './encode.js';
 import { faultOfFailure } from '../openai-faults.js';
 import { findRequiredMedia } from '../required-media.js';
+import { EMBEDDINGS } from './embeddings.js';
+import { RERANK } from './rerank.js';
 import { TABLE } from './table.js';
 
 /** The chat-completions format of OpenAI and the many providers that follow it. */
@@ -17,4 +19,5 @@ export const openaiChat: Dialect = {
   decodeStream: (context) => new ChatStreamDecoder(context),
   decodeWhole: decodeWholeChat,
   fault: faultOfFailure,
+  tasks: { embeddings: EMBEDDINGS, rerank: RERANK },
 };

@@ -4,17 +4,17 @@ import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import type { Steps } from '../../../core/steps.js';
 import { withAdjacentResults } from '../adjacent-results.js';
-import { withImagesBehind } from '../drawn-images.js';
+import { moveAssistantImages } from '../assistant-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { alphanumericId, hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
 import type { WireCacheControl } from './wire.js';
 
-/** What every step of encoding a request for a chat provider needs. */
+/** State of the encoding of one request for a chat provider. */
 export class ChatContext extends EncodeContext {
   /** A block's marker; nothing where the target takes none: most chat providers cache automatically. */
   cacheControl(marker: CacheMarker | undefined): { cache_control?: WireCacheControl } {
-    if (marker === undefined || this.fateOf('cache_control').type !== 'mapped') return {};
+    if (marker === undefined || this.treatmentOf('cache_control').type !== 'mapped') return {};
     return { cache_control: wireMarker(marker) };
   }
 }
@@ -27,7 +27,7 @@ export function chatContext(
   words: ToolWords | undefined,
 ): ChatContext {
   const ordered = words === undefined ? request : withAdjacentResults(request);
-  return new ChatContext(withImagesBehind(ordered, target), target, media, TABLE, words);
+  return new ChatContext(moveAssistantImages(ordered, target), target, media, TABLE, words);
 }
 
 export const chatToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>
@@ -40,7 +40,7 @@ export const wireMarker = ({ ttl }: CacheMarker): WireCacheControl => ({
 
 const rules = new WeakMap<Quirks, ToolIdRule>();
 
-/** The same rule object for the same provider, so that ids mapped by it are found again. */
+/** Returns one rule object for each provider, so that ids mapped by it are found again. */
 function idRuleOf(quirks: Quirks): ToolIdRule {
   let rule = rules.get(quirks);
   if (!rule) rules.set(quirks, (rule = makeIdRule(quirks)));

@@ -20,7 +20,7 @@ export function* encodeMessages(context: ChatContext): Steps<ChatMessage[]> {
   const { returnsReasoning } = context.target.definition.quirks;
   const out: ChatMessage[] = [];
   if (system.length > 0) {
-    const instructions = systemMessage({ role: 'system', content: system }, (place) => `system.${place}`, context);
+    const instructions = systemMessage({ role: 'system', content: system }, (index) => `system.${index}`, context);
     if (instructions !== undefined) out.push(instructions);
   }
   yield* encodeInOrder<ChatMessage>(
@@ -50,7 +50,7 @@ function plainMessage(message: Message): ChatMessage | undefined {
 }
 
 /**
- * A system text keeps its place in the conversation, so that the prefix before it stays the same
+ * A system text keeps its position in the conversation, so that the prefix before it stays the same
  * (docs/contribute/reasons/translation.md#instructions-in-the-middle).
  */
 function systemMessage(message: Message, pathOf: PathOf, context: ChatContext): ChatMessage | undefined {
@@ -64,7 +64,7 @@ function systemMessage(message: Message, pathOf: PathOf, context: ChatContext): 
   };
 }
 
-/** Media of a result take the place of the result. */
+/** Media of a result replace the result. */
 function* userMessages(message: Message, pathOf: PathOf, context: ChatContext): Steps<UserTurn<ChatMessage>> {
   const results: ChatMessage[] = [];
   const parts: ChatPart[] = [];

@@ -32,7 +32,7 @@ const MARKED: ReadonlySet<PartBlock['type']> = new Set(['text', 'image', 'docume
 
 /**
  * The parts of one block of a user turn or tool result. The last one gets the block's marker, which ends a prefix.
- * @param path the block's place in the caller's request
+ * @param path the block's path in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: ChatContext): ChatPart[] {

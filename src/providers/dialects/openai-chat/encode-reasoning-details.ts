@@ -6,7 +6,7 @@ import { type ReasoningBlock } from '../reasoning-form.js';
 
 /**
  * Reasoning as `reasoning_details`.
- * @param index its place among the details of the turn
+ * @param index its index among the details of the turn
  */
 export function encodeReasoningDetail(block: ReasoningBlock, index: number): JsonObject {
   const { mark } = block;

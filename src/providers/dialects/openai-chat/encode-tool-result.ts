@@ -29,7 +29,7 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
   }
   const text = result.join(block.isError);
   marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
-  if (context.fateOf('tool_result_cache_control').type !== 'mapped') marker = undefined;
+  if (context.treatmentOf('tool_result_cache_control').type !== 'mapped') marker = undefined;
   return {
     message: {
       role: 'tool',

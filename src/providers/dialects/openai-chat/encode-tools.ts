@@ -3,9 +3,9 @@ import type { Steps } from '../../../core/steps.js';
 import { modelRulesOf } from '../../model-rules/model-rules.js';
 import { choiceFields, type ChoiceFormat } from '../openai-fields.js';
 import { NAMES_ALLOWED_TOOLS } from '../rules.js';
-import { openaiToolSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
+import { openaiToolSchema, SCHEMA_STEPS } from '../schemas/fitted-schemas.js';
 import { sentTools } from '../sent-tools.js';
-import { isHeld } from '../strict-schema.js';
+import { isHeld } from '../schemas/strict-schema.js';
 import { wireMarker, type ChatContext } from './encode-context.js';
 import type { ChatFunctionTool, ChatTool, ChatToolFields } from './wire.js';
 

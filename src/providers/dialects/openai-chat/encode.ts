@@ -4,13 +4,13 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
-import { currentFormat } from '../fitted-schemas.js';
+import { currentFormat } from '../schemas/fitted-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
-import { DRAWS } from '../rules.js';
+import { GENERATES_IMAGES } from '../rules.js';
 import { NO_TIER } from '../service-tier.js';
 import { formatName, serviceTierField, userField } from '../openai-fields.js';
-import { isHeld } from '../strict-schema.js';
+import { isHeld } from '../schemas/strict-schema.js';
 import { markLastPart } from './cache-markers.js';
 import { chatContext, chatToolWords, wireMarker } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -50,7 +50,7 @@ export function* encodeChat(requested: ModelRequest, target: Target, media: Fetc
     ...encodeFields(request, target),
     ...(quirks.reasoningStyle !== undefined && encodeReasoning(request, target)),
     ...(format !== undefined && { response_format: responseFormat(format, target) }),
-    ...(DRAWS.holds(target) && encodeImages(request, target)),
+    ...(GENERATES_IMAGES.holds(target) && encodeImages(request, target)),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...((request.user ?? request.metadata) !== undefined && userField(request)),
     ...(words !== NO_TIER && serviceTierField(words)),

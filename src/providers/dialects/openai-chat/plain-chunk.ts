@@ -34,9 +34,9 @@ export class PlainChunk {
     if (this.lessons === LESSONS_MAX || !hasOnlyText(chunk)) return;
     this.lessons++;
     // Without escapes a key has one spelling, so the only key of that name is the one whose words were found.
-    const place = data.indexOf(NAME);
-    if (data.includes('\\') || data.includes(NAME, place + 1)) return;
-    COLON.lastIndex = place + NAME.length;
+    const index = data.indexOf(NAME);
+    if (data.includes('\\') || data.includes(NAME, index + 1)) return;
+    COLON.lastIndex = index + NAME.length;
     if (!COLON.test(data)) return;
     this.head = data.slice(0, COLON.lastIndex);
     this.tail = data.slice(data.indexOf('"', COLON.lastIndex));

@@ -8,7 +8,7 @@ import { pageOf, readUrlCitation } from '../url-citation.js';
  * choices, which some providers repeat in every chunk. One per reply.
  */
 export class ReplyCitations {
-  /** Addresses cited for the whole text, and addresses with a place in it. */
+  /** Addresses cited for the whole text, and addresses with a position in it. */
   private readonly emitted = new Set<string>();
   private annotates = false;
 
@@ -27,8 +27,8 @@ export class ReplyCitations {
     return pages.filter((page) => this.isNew(page)).map(webCitation);
   }
 
-  private isNew({ url, place }: WebCitation): boolean {
-    const key = place ? `${place.start} ${place.end} ${url}` : url;
+  private isNew({ url, span }: WebCitation): boolean {
+    const key = span ? `${span.start} ${span.end} ${url}` : url;
     if (this.emitted.has(url) || this.emitted.has(key)) return false;
     this.emitted.add(key);
     return true;

@@ -19,12 +19,12 @@ export const plainReasoning = (text: string): ReasoningPiece => ({ text, key: ''
  * @param provider slug of the provider
  */
 export function readReasoning(piece: JsonObject, provider: string): readonly ReasoningPiece[] {
-  const given = piece['reasoning_content'] ?? piece['reasoning'];
-  const plain = typeof given === 'string' ? given : '';
+  const content = piece['reasoning_content'] ?? piece['reasoning'];
+  const plain = typeof content === 'string' ? content : '';
   const details = piece['reasoning_details'];
   if (!Array.isArray(details)) return plain === '' ? [] : [plainReasoning(plain)];
   const pieces = (details as readonly Json[]).flatMap((detail) => readDetail(detail, provider) ?? []);
-  // Where both fields have text, it is the same text.
+  // The two fields, where both have text, have the same text.
   return plain === '' || pieces.some(({ text }) => text !== '') ? pieces : [plainReasoning(plain), ...pieces];
 }
 

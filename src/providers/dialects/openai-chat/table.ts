@@ -8,14 +8,14 @@ import {
   ACCEPTS_FILES,
   atMostStopSequences,
   both,
-  DRAWS,
+  GENERATES_IMAGES,
   dropped,
   field,
   listed,
   mapped,
   NAMES_ALLOWED_TOOLS,
   ONLY_ALLOWED,
-  PRICES_PLACE,
+  HAS_REGION_PRICE,
   readStopSequences,
   refused,
   reported,
@@ -36,14 +36,14 @@ const HAS_STYLE: Condition<Target> = {
 };
 const REASONS = both(HAS_STYLE, TAKES_REASONING);
 const TAKES_OBJECT: Condition<Target> = {
-  words: '◆ `reasoning_style: reasoning_object`, taken',
+  words: '◆ `reasoning_style: reasoning_object`, if supported',
   holds: (target) => target.definition.quirks.reasoningStyle === 'reasoning_object' && REASONS.holds(target),
 };
 const TAKES_MARKERS: Condition<Target> = {
   words: '◆ `accepts_cache_markers`',
   holds: ({ definition }) => definition.quirks.acceptsCacheMarkers === true,
 };
-/** The target takes reasoning back in a field of its own. */
+/** The target takes reasoning back in a separate field. */
 export const KNOWS_DETAILS: Condition<Target> = {
   words: '◆ `returns_reasoning_details` not false',
   holds: ({ definition }) => definition.quirks.returnsReasoningDetails !== false,
@@ -58,7 +58,7 @@ const RETURNS_REASONING: Condition<Target> = {
 };
 
 const IN_WORDS = where(RETURNS_REASONING, mapped('`reasoning_content`'));
-const BEHIND = mapped('a placeholder, and in the user message behind');
+const BEHIND = mapped('a placeholder; moved to the next user message');
 const VIDEO = mapped('`video_url`');
 
 /** The chat-completions format (docs/use/translation.md). */
@@ -67,7 +67,7 @@ export const TABLE = tableOf({
     target.definition.quirks.reasoningStyle === 'reasoning_effort'
       ? fitChat(request, target)
       : fitSampling(request, target),
-  leftMeasure: ({ definition: { quirks } }) =>
+  unsentThinkingField: ({ definition: { quirks } }) =>
     quirks.reasoningStyle === 'thinking_object' && quirks.efforts === undefined ? 'both' : 'budget',
   fields: {
     system: field(mapped('first message, ◆ `system_role`')),
@@ -107,8 +107,8 @@ export const TABLE = tableOf({
     reasoning_summary: field(where(TAKES_OBJECT, mapped('`reasoning.summary`'))),
     structured_outputs: field(mapped('`response_format`')),
     response_format: field(mapped('`response_format`')),
-    modalities: field(where(DRAWS, mapped('`modalities`, else all that the model gives'))),
-    image_config: field(where(DRAWS, mapped('`image_config`'))),
+    modalities: field(where(GENERATES_IMAGES, mapped('`modalities`, else all that the model gives'))),
+    image_config: field(where(GENERATES_IMAGES, mapped('`image_config`'))),
     cache_control: field(
       where(
         TAKES_MARKERS,
@@ -119,7 +119,7 @@ export const TABLE = tableOf({
     prompt_cache_key: field(mapped('`prompt_cache_key`')),
     user: field(mapped('`user`')),
     service_tier: field(where(SELLS_TIERS, mapped('`service_tier`'))),
-    inference_geo: field(where(PRICES_PLACE, mapped("the leg's place"))),
+    inference_geo: field(where(HAS_REGION_PRICE, mapped("the endpoint's region"))),
   },
   blocks: {
     text: mapped('text'),
@@ -146,7 +146,7 @@ export const TABLE = tableOf({
   tools: {
     strict: mapped('`strict`'),
     cache_control: where(TAKES_MARKERS, mapped('`cache_control`')),
-    own: mapped('as they came'),
+    own: mapped('unchanged'),
     choice_any: mapped('`required`'),
     choice_tool: mapped('the function'),
     choice_allowed: where(NAMES_ALLOWED_TOOLS, mapped('`allowed_tools`'), ONLY_ALLOWED),

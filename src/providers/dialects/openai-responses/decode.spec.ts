@@ -7,13 +7,14 @@ import fc from 'fast-check';
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ReplyBuilder, type Reply } from '../../../core/conversation/reply.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { annotationOf, readWebCitation } from '../../../core/conversation/web-citation.js';
 import { ProviderFault } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import { assertGrammar, GrammarCheck } from '../../../core/stream/grammar.js';
 import { SseReader } from '../../../core/stream/sse.js';
-import { chain } from '../../../core/stream/step.js';
+import { chain } from '../../../core/stream/stream-stage.js';
 import { doAtOnce } from '../../../core/steps.js';
 import { openaiResponses } from './dialect.js';
 
@@ -359,7 +360,7 @@ describe('reasoning', () => {
   });
 });
 
-describe('parts whose index is not their place', () => {
+describe('parts whose index is not their position', () => {
   const part = (kind: string, index: number, delta: string): JsonObject => ({ type: `response.${kind}.delta`, output_index: 0, [kind === 'reasoning_summary_text' ? 'summary_index' : 'content_index']: index, delta }); // oxfmt-ignore
   const texts = (...all: readonly string[]): JsonObject[] => all.map((text) => ({ type: 'output_text', text }));
   const refusals = (...all: readonly string[]): JsonObject[] => all.map((refusal) => ({ type: 'refusal', refusal }));
@@ -401,12 +402,12 @@ describe('parts whose index is not their place', () => {
     ['a text of an item without a name', [{ ...part('output_text', 0, 'On'), output_index: 4 }], textPiece(texts('One'))],
     ['reasoning', [added(1, { ...thinks([]), id: 'rs_2' }), { ...part('reasoning_text', 1, 'On'), output_index: 1 }], thinks([], texts('One'))],
     ['a call', [added(1, { type: 'function_call', id: 'fc_2', call_id: 'c_2', name: 'f' }), { type: 'response.function_call_arguments.delta', output_index: 1, delta: 'One' }], { type: 'function_call', id: 'fc_1', call_id: 'c_1', name: 'f', arguments: 'One' }],
-  ])('are emitted once where the end has another id and place: %s', (_, events, item) => {
+  ])('are emitted once where the end has another id and index: %s', (_, events, item) => {
     const blocks = namesOf(decode([created, ...events, completed([item])]));
     expect(blocks).toEqual([[expect.any(String), 'One']]);
   }); // oxfmt-ignore
 
-  it('stand as they came where the end has other blanks', () => {
+  it('are unchanged where the end has other blanks', () => {
     const item = textPiece(texts('One', 'Two'));
     const events = decode([created, part('output_text', 1, '\n'), part('output_text', 1, 'One'), completed([item])]);
     expect(namesOf(events)).toEqual([['text', '\nOne'], ['text', 'Two']]);
@@ -462,16 +463,22 @@ describe('what the vendor adds', () => {
   const page = (start: number, end: number): JsonObject => ({ type: 'url_citation', url: 'https://a.test', title: 'A', start_index: start, end_index: end }); // oxfmt-ignore
   const cites = (annotation: JsonObject): JsonObject => ({ type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation }); // oxfmt-ignore
 
-  it('cites each place once, in the first text with its place', () => {
-    const item = message('Rome. Rome.', {}, { annotations: [page(0, 4), page(6, 10), { type: 'file_citation', file_id: 'f' }] }); // oxfmt-ignore
+  it('cites each range once, in the first text that contains it', () => {
+    const file = { type: 'file_citation', file_id: 'f', filename: 'a.pdf', index: 3 };
+    const item = message('Rome. Rome.', {}, { annotations: [page(0, 4), page(6, 10), file] }); // oxfmt-ignore
     const second = message('Oslo.', { id: 'msg_2' }, { annotations: [page(0, 4)] });
-    const streamed = decode([created, textPiece(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), done(0, item), done(1, second), completed([item, second])]); // oxfmt-ignore
+    const streamed = decode([created, textPiece(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), cites(file), cites(file), done(0, item), done(1, second), completed([item, second])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item, second]))]) {
-      expect(fold(events).blocks.map(({ citations }) => citations)).toMatchObject([
-        [{ url: 'https://a.test', title: 'A', start_index: 0, end_index: 4 }, { start_index: 6, end_index: 10 }],
-        [{ url: 'https://a.test' }],
+      const cited = fold(events).blocks.map(({ citations }) => citations);
+      // The stream has the file before the second page.
+      expect(cited.map((all) => new Set(all.map(annotationOf)))).toEqual([
+        new Set([page(0, 4), page(6, 10), file]),
+        new Set([page(0, 4)]),
+      ]);
+      expect(cited.map((all) => all.map(readWebCitation).filter(Boolean))).toEqual([
+        [{ url: 'https://a.test', title: 'A', span: { start: 0, end: 4 } }, { url: 'https://a.test', title: 'A', span: { start: 6, end: 10 } }],
+        [{ url: 'https://a.test', title: 'A' }],
       ]); // oxfmt-ignore
-      expect(fold(events).blocks[1]!.citations[0]).not.toHaveProperty('start_index');
     }
   });
 
@@ -538,6 +545,14 @@ describe('how it ends', () => {
     expect(fold(events).blocks).toMatchObject([{ text: 'No.', start: { extras: { value: { type: 'refusal' } } } }]);
   });
 
+  it('emits a refusal with the id and phase of its message, also where it is all of it', () => {
+    const said = { ...refuses, phase: 'final_answer' };
+    const delta = { type: 'response.refusal.delta', output_index: 0, item_id: 'msg_1', delta: 'N' };
+    const extras = { vendor: 'openai', value: { type: 'refusal', id: 'msg_1' } };
+    for (const events of [decode([created, added(0, { ...said, content: [] }), delta, done(0, said), completed([said])]), decodeWhole(response([said]))])
+      expect(fold(events).blocks.map(({ start }) => start)).toEqual([{ type: 'text', phase: 'final_answer', extras }]);
+  }); // oxfmt-ignore
+
   it.each<[JsonObject | null, JsonObject]>([
     [{ input_tokens: 100, input_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }, { inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 9, reasoningTokens: 4 }],
     [{ input_tokens: 10, input_tokens_details: { cached_tokens: 60 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 40 } }, { inputTokens: 10, outputTokens: 9 }],
@@ -601,6 +616,7 @@ describe('a failure', () => {
     ['as an event', { type: 'error', code: 'server_error', message: 'Oh.', param: null, sequence_number: 2 }, 'server-error', 'Oh.'],
     ['as an event that holds one', { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'Long.' } }, 'rejected-request', 'Long.'],
     ['as an event without a name', { error: { code: 429, message: 'Slow.' } }, 'rate-limited', 'Slow.'],
+    ['as the end of a reply that was cancelled', completed([message('x')], { status: 'cancelled' }), 'malformed-reply', 'The provider\'s reply was cancelled.'],
     ['as broken JSON', '{"type":', 'malformed-reply', 'The provider sent an event that is not valid JSON.'],
   ])('%s', (_what, event, kind, words) => {
     expect(faultOf(() => decode([created, event]))).toMatchObject({ kind, message: words });
@@ -616,6 +632,7 @@ describe('a failure', () => {
     [response([], { status: 'failed', error: { code: 'server_error', message: 'x' } }), 'server-error'],
     [response([], { status: 'in_progress' }), 'malformed-reply'],
     [response([], { status: 'cancelled' }), 'malformed-reply'],
+    [response([message('x')], { status: 'cancelled' }), 'malformed-reply'],
     [{ ...response([]), output: 'x' }, 'malformed-reply'],
     [response([{ type: 'function_call', call_id: 'c', arguments: '{}' }]), 'malformed-reply'],
   ] as const)('is the whole body %j', (body, kind) => {

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import { doAtOnce, type Steps } from '../../../core/steps.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { faultOfErrorText, findInBandFault } from '../openai-faults.js';
 import { malformed, objectOf, parseEvent } from '../read-json.js';
 import { ResponsesReply, textAt } from './responses-reply.js';
@@ -16,6 +16,8 @@ const beginReply: Reader = (reply, { response }, out) => reply.begin(objectOf(re
 const finishReply: Reader = (reply, { response }, out) => {
   const whole = objectOf(response);
   assertNotFailed(whole);
+  // A status other than a final one may be stale, because some providers do not update it.
+  if (whole['status'] === 'cancelled') throw malformed('was cancelled');
   doAtOnce(reply.finish(whole, out));
 };
 
@@ -75,7 +77,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ]);
 
 /** Reads a streamed reply. One per reply; frames after its end are ignored. */
-export class ResponsesStreamDecoder implements Step<SseFrame, ModelEvent> {
+export class ResponsesStreamDecoder implements StreamStage<SseFrame, ModelEvent> {
   private readonly reply: ResponsesReply;
 
   constructor(context: DecodeContext) {

@@ -3,7 +3,7 @@ import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { withResultsInFront } from '../adjacent-results.js';
-import { withImagesBehind } from '../drawn-images.js';
+import { moveAssistantImages } from '../assistant-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
@@ -23,7 +23,7 @@ export function responsesContext(
   words: ToolWords | undefined,
 ): EncodeContext {
   const ordered = traitsOf(request.messages).hasLateResults ? withResultsInFront(request) : request;
-  return new EncodeContext(withImagesBehind(ordered, target), target, media, TABLE, words);
+  return new EncodeContext(moveAssistantImages(ordered, target), target, media, TABLE, words);
 }
 
 export const responsesToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>

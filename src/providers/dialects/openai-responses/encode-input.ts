@@ -9,7 +9,7 @@ import type { InputItem, InputPart } from './wire.js';
 
 /**
  * The conversation as items. The instructions are its first item, not `instructions`, a field that some providers of
- * this format lack. Every item keeps its place, so that the prefix before it stays the same
+ * this format lack. Every item keeps its position, so that the prefix before it stays the same
  * (docs/contribute/reasons/translation.md#instructions-in-the-middle). Blank turns are left out.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
@@ -19,12 +19,12 @@ export function* encodeInput(context: EncodeContext): Steps<InputItem[]> {
   if (request.system.length > 0) {
     append(
       items,
-      instructions({ role: 'system', content: request.system }, (place) => `system.${place}`, context),
+      instructions({ role: 'system', content: request.system }, (blockIndex) => `system.${blockIndex}`, context),
     );
   }
   for (const [index, message] of request.messages.entries()) {
     if (context.steps.isOver()) yield;
-    const pathOf = (place: number): string => blockPath(message, index, place);
+    const pathOf = (blockIndex: number): string => blockPath(message, index, blockIndex);
     switch (message.role) {
       case 'system':
         append(items, instructions(message, pathOf, context));

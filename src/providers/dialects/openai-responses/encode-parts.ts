@@ -32,7 +32,7 @@ const FORMS: PartForms<InputPart, EncodeContext> = {
 
 /**
  * The parts of one block of a user turn or tool result.
- * @param path the block's place in the caller's request
+ * @param path the block's path in the caller's request
  * @throws Untranslatable when the format has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: EncodeContext): InputPart[] {

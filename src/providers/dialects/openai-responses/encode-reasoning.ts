@@ -23,7 +23,7 @@ export class ReasoningRun {
       return;
     }
     const { mark, data } = block;
-    const ownWords = this.words.filter((one) => belongs(one, mark));
+    const ownWords = this.words.filter((thought) => belongs(thought, mark));
     this.words = [];
     if (!this.context.admits(reasoningForm(block, isOwn(mark, this.context.target)), path)) return;
     const words = ownWords.length > 0 && this.context.admits('thinking_own', path) ? ownWords : [];
@@ -31,7 +31,9 @@ export class ReasoningRun {
     this.sealed.push({
       type: 'reasoning',
       ...(mark?.id !== undefined && { id: mark.id }),
-      summary: words.filter((one) => !isContent(one)).map(({ thinking }) => ({ type: 'summary_text', text: thinking })),
+      summary: words
+        .filter((thought) => !isContent(thought))
+        .map(({ thinking }) => ({ type: 'summary_text', text: thinking })),
       ...(content.length > 0 && {
         content: content.map(({ thinking }) => ({ type: 'reasoning_text' as const, text: thinking })),
       }),

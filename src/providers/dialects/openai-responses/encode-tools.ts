@@ -6,9 +6,9 @@ import { ownTool } from './own-tools.js';
 import { wantsImages } from '../output-modalities.js';
 import { choiceFields, type ChoiceFormat } from '../openai-fields.js';
 import { NAMES_ALLOWED_TOOLS } from '../rules.js';
-import { openaiToolSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
+import { openaiToolSchema, SCHEMA_STEPS } from '../schemas/fitted-schemas.js';
 import { sentTools } from '../sent-tools.js';
-import { isHeld } from '../strict-schema.js';
+import { isHeld } from '../schemas/strict-schema.js';
 import type { ToolFields } from './wire.js';
 
 type Rule = (tool: JsonObject) => boolean;
@@ -38,7 +38,7 @@ const CHOICES: ChoiceFormat = {
   among: (mode, tools) => ({ type: 'allowed_tools', mode, tools }),
 };
 
-/** The same where the caller's tools have forms of their own. */
+/** `CHOICES`, for requests in which custom tools, shells or the patch tool are sent in their own form. */
 function choicesAmong(sent: readonly JsonObject[]): ChoiceFormat {
   const own = new Map<string, JsonObject>();
   for (const { type, name } of sent) {

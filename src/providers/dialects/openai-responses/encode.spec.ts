@@ -1,4 +1,4 @@
-// Goal: every field and block of a request has its place in a responses call, is dropped by a rule or refused by name.
+// Goal: every field and block of a request is mapped to a responses call, is dropped by a rule or refused by name.
 // Reasoning returns only to the provider that encrypted it. Method: tables over neutral requests. Rules:
 // docs/use/translation/openai-responses.md.
 import { modelRequest } from '../../../../test/support/model-request.js';
@@ -195,7 +195,7 @@ describe('tools', () => {
 });
 
 describe('the conversation', () => {
-  it('keeps its order, instructions in their place', () => {
+  it('keeps its order, instructions at their position', () => {
     const messages: Message[] = [
       userTurn('One', ''),
       answered({ type: 'text', text: 'Two' }, { type: 'text', text: ', cut.' }, { type: 'tool-use', id: 'c1', name: 'f', input: { a: 1 } }, { type: 'text', text: 'Then.' }),
@@ -236,7 +236,7 @@ describe('the conversation', () => {
     expect(result).toEqual({ type: 'function_call_output', call_id: call!['call_id'], output: 'Error: ' });
   });
 
-  it('has images and files in their place, also in results', () => {
+  it('has images and files at their position, also in results', () => {
     const blocks: ContentBlock[] = [
       { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' }, detail: 'low' },
       { type: 'image', source: { type: 'url', url: 'https://a.test/i.png' } },
@@ -269,7 +269,7 @@ describe('the conversation', () => {
     expect('requiredMedia' in openaiResponses).toBe(false);
   });
 
-  it('has what other vendors ran in words, and of its own vendor as it came', () => {
+  it('has what other vendors ran in words, and of its own vendor unchanged', () => {
     const search = { type: 'web_search_call', id: 'ws_1', status: 'completed' };
     expect(
       inputOf([
@@ -349,7 +349,7 @@ describe('reasoning', () => {
   }); // oxfmt-ignore
 });
 
-it('sends the tools of a caller of this format, their calls and results as they came', () => {
+it('sends the tools of a caller of this format, their calls and results unchanged', () => {
   const vendor = 'openai-responses' as const;
   const custom = { type: 'custom', name: 'patch', description: 'd' };
   const call = { type: 'custom_tool_call', call_id: '1', name: 'patch', input: 'a"b', id: 'ctc_1' };

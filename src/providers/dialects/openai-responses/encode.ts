@@ -4,12 +4,12 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
-import { currentFormat } from '../fitted-schemas.js';
+import { currentFormat } from '../schemas/fitted-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
-import { DRAWS } from '../rules.js';
+import { GENERATES_IMAGES } from '../rules.js';
 import { NO_TIER } from '../service-tier.js';
 import { formatName, serviceTierField, userField } from '../openai-fields.js';
-import { isHeld } from '../strict-schema.js';
+import { isHeld } from '../schemas/strict-schema.js';
 import { responsesContext, responsesToolWords } from './encode-context.js';
 import { encodeInput } from './encode-input.js';
 import { encodeTools } from './encode-tools.js';
@@ -48,7 +48,7 @@ export function* encodeResponses(requested: ModelRequest, target: Target, media:
     text['format'] = textFormat(yield* currentFormat(request.outputFormat), target);
   const input = yield* encodeInput(context);
   // Models generate images with a tool.
-  const hasTools = request.tools.length > 0 || DRAWS.holds(target);
+  const hasTools = request.tools.length > 0 || GENERATES_IMAGES.holds(target);
   const toolFields = hasTools ? yield* encodeTools(context) : NO_TOOLS;
   const body: ResponsesBody = {
     stream: request.stream,

@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import { nonEmpty, printed } from '../read-json.js';
 
 /*
- * The caller's tools that this format has in a form of its own: a custom tool, whose input is a text, and the shells
+ * The caller's tools that this format has in a separate form: a custom tool, whose input is a text, and the shells
  * and the patch tool, whose arguments are documented. Models of other formats have them as functions, and so has
  * the neutral request; for a provider of this format they are what they were.
  */
@@ -54,7 +54,7 @@ export function ownToolName(
   return names.get(keyOf(TOOL_OF_CALL.get(type) ?? '', name ?? ''));
 }
 
-/** Of the others a request has one each. */
+/** Key of a tool: a request has at most one tool of each type except `custom`. */
 const keyOf = (type: string, name: string): string => (type === 'custom' ? `custom ${name}` : type);
 
 /** The arguments of a call, as text: JSON, but for a custom tool. */

@@ -15,24 +15,24 @@ export interface Placement {
 type Texts = readonly (string | undefined)[];
 
 /**
- * Finds the parts of one kind in a finished item among those of the events, so that no text is emitted twice. Most
- * providers use the part's place in the item as its index. Some count differently (gpt-oss at Bedrock Mantle), or give
- * all parts one index: those are found by their beginnings, in order. Where the item has another text than the events,
- * that of the events stands.
+ * Matches the parts of one kind in a finished item with the parts of the events, so that no text is emitted twice. Most
+ * providers use the part's position in the item as the index in events. Some count differently (gpt-oss at Bedrock
+ * Mantle), or use one index for all parts: those parts are matched by their beginnings, in order. Where the text of the
+ * item differs from that of the events, the latter is kept.
  * @param begun the parts of that kind by the index of their events; undefined: there are none
- * @param texts of the finished parts of that kind, by their places in the item
- * @returns the placement of the part at a place
+ * @param texts the texts of the finished parts of that kind, by their indices in the item
+ * @returns the placement of the part at a position
  */
 export function placeParts(
   begun: ReadonlyMap<number, BegunPart> | undefined,
   texts: Texts,
-): (place: number) => Placement {
+): (position: number) => Placement {
   if (begun === undefined) return asNew;
   if (areInPlace(begun, texts)) return (index) => ({ index, from: begun.get(index)?.receivedLength ?? 0 });
   const parts = [...begun].sort(([one], [other]) => one - other);
   const found = byBeginnings(parts, texts) ?? inOneText(parts, texts) ?? byRank(parts, texts);
   const next = parts.at(-1)![0] + 1;
-  return (place) => found.get(place) ?? { index: next + place, from: 0 };
+  return (position) => found.get(position) ?? { index: next + position, from: 0 };
 }
 
 const asNew = (index: number): Placement => ({ index, from: 0 });
@@ -54,11 +54,11 @@ type Found = ReadonlyMap<number, Placement>;
 /** Each part is the next one that begins in the same way. */
 function byBeginnings(parts: Indexed, texts: Texts): Found | undefined {
   const found = new Map<number, Placement>();
-  let place = 0;
+  let position = 0;
   for (const [index, part] of parts) {
-    while (place < texts.length && (texts[place] === undefined || !begins(part, texts[place]!))) place++;
-    if (place === texts.length) return undefined;
-    found.set(place++, { index, from: part.receivedLength });
+    while (position < texts.length && (texts[position] === undefined || !begins(part, texts[position]!))) position++;
+    if (position === texts.length) return undefined;
+    found.set(position++, { index, from: part.receivedLength });
   }
   return found;
 }
@@ -72,22 +72,22 @@ function inOneText(parts: Indexed, texts: Texts): Found | undefined {
   let left = parts.reduce((sum, [, { receivedLength }]) => sum + receivedLength, 0);
   const found = new Map<number, Placement>();
   let rank = 0;
-  for (const [place, text] of texts.entries()) {
+  for (const [position, text] of texts.entries()) {
     if (text === undefined || left === 0) continue;
     const [index] = parts[Math.min(rank++, parts.length - 1)]!;
     const from = Math.min(left, text.length);
-    found.set(place, { index, from });
+    found.set(position, { index, from });
     left -= from;
   }
   return found;
 }
 
 function byRank(parts: Indexed, texts: Texts): Found {
-  const places = [...texts.keys()].filter((place) => texts[place] !== undefined);
+  const positions = [...texts.keys()].filter((position) => texts[position] !== undefined);
   return new Map(
     parts.flatMap(([index], rank) => {
-      const place = places[rank];
-      return place === undefined ? [] : [[place, { index, from: texts[place]!.length }] as const];
+      const position = positions[rank];
+      return position === undefined ? [] : [[position, { index, from: texts[position]!.length }] as const];
     }),
   );
 }

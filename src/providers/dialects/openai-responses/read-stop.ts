@@ -1,7 +1,7 @@
 import type { StopReason } from '../../../core/conversation/event.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import { nonEmpty, objectOf } from '../read-json.js';
-import { unifiedStop } from '../stop-words.js';
+import { unifiedStop } from '../stop-reason-table.js';
 import { TABLE } from './table.js';
 
 /** The default status of a reply that has ended: not all providers report one, and not all update it at the end. */

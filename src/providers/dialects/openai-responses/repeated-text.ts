@@ -15,7 +15,7 @@ export class RepeatedText {
     this.isRepeating = before !== '';
   }
 
-  /** What is new in the next piece of the text. */
+  /** Returns the new part of the next piece of the text. */
   take(piece: string): string {
     this.text += piece;
     if (!this.isRepeating) return piece;
@@ -28,7 +28,7 @@ export class RepeatedText {
     return piece.startsWith(left) ? piece.slice(left.length) : this.text;
   }
 
-  /** What is new at the end of the text: all of one that is another beginning of the message before. */
+  /** Returns the new part at the end of the text: all of a text that is another beginning of the message before. */
   end(): string {
     const isBeginning = this.isRepeating && this.repeated < this.before.length;
     this.isRepeating = false;

@@ -20,9 +20,6 @@ export type PartKind = 'text' | 'refusal' | ReasoningKind;
 const OTHER: Readonly<Record<ReasoningKind, ReasoningKind>> = { summary: 'reasoning', reasoning: 'summary' };
 const isReasoning = (kind: PartKind): kind is ReasoningKind => kind === 'summary' || kind === 'reasoning';
 
-/** A separate text, so that faces of OpenAI's formats can recognise it. */
-const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
-
 /** What an item of a call begins with. */
 export interface CallHead {
   readonly callId: string | undefined;
@@ -43,7 +40,10 @@ export interface ReplyParts {
   readonly wantsLogprobs: boolean;
   /** Begins a call, with the tool's name in the caller's request. */
   beginCall(call: CallHead & { readonly name: string }, out: ModelEvent[]): ReplyCall;
-  /** The same for a tool of the caller that is no function; undefined where the request has no such tool. */
+  /**
+   * Begins a call of a caller's tool that is no function (custom, shell, patch); undefined: the request has no such
+   * tool.
+   */
   beginOwnCall(type: string, call: CallHead, out: ModelEvent[]): ReplyCall | ReplyTextCall | undefined;
   /** Begins a text. @returns whether it is the first */
   beginText(): boolean;
@@ -68,7 +68,7 @@ export class ReplyItem {
   /** By kind, and within a kind by the index of their events. */
   private readonly parts = new Map<PartKind, Map<number, ReplyPart>>();
   private readonly latest = new Map<PartKind, ReplyPart>();
-  /** Whether its summary and its text are known to begin with other words. */
+  /** Whether the summary and the text of the reasoning are known to differ. */
   private areApart = false;
   private hasEnded = false;
 
@@ -140,7 +140,7 @@ export class ReplyItem {
     (part ?? this.part('text', index, out)).cite(annotation, out);
   }
 
-  /** Ends a part of its reasoning, so that what follows is emitted at once, however long the item goes on. */
+  /** Ends a part of its reasoning, so that what follows is emitted at once, however long the item continues. */
   endPart(kind: ReasoningKind, index: Json | undefined, out: ModelEvent[]): void {
     this.parts.get(kind)?.get(indexOf(index))?.end(out);
   }
@@ -180,16 +180,16 @@ export class ReplyItem {
   private *endMessage(item: JsonObject, out: ModelEvent[]): Steps<void> {
     const steps = new StepCounter();
     const parts = listOf(item['content']);
-    const refusalAt = this.placesOf('refusal', textsOf('refusal', item));
-    const textAt = this.placesOf('text', textsOf('text', item));
-    for (const [place, content] of parts.entries()) {
+    const refusalAt = this.positionsOf('refusal', textsOf('refusal', item));
+    const textAt = this.positionsOf('text', textsOf('text', item));
+    for (const [index, content] of parts.entries()) {
       if (steps.isOver()) yield;
       if (!isJsonObject(content)) continue;
       const refusal = refusalOf(content);
-      if (refusal !== undefined) this.complete('refusal', refusalAt(place), refusal, out);
+      if (refusal !== undefined) this.complete('refusal', refusalAt(index), refusal, out);
       const text = citedTextOf(content);
       if (text === undefined) continue;
-      const part = this.complete('text', textAt(place), text, out);
+      const part = this.complete('text', textAt(index), text, out);
       if (this.reply.wantsLogprobs) part.completeLikely(listOf(content['logprobs']), out);
       for (const annotation of listOf(content['annotations'])) part.cite(annotation, out);
     }
@@ -203,9 +203,9 @@ export class ReplyItem {
       const texts = textsOf(kind, item);
       if (texts.length === 0) continue;
       const streamed = this.streamedKind(kind, item);
-      const placeAt = this.placesOf(streamed, texts);
-      for (const [place, text] of texts.entries()) {
-        if (text !== undefined) this.complete(streamed, placeAt(place), text, out);
+      const positionAt = this.positionsOf(streamed, texts);
+      for (const [index, text] of texts.entries()) {
+        if (text !== undefined) this.complete(streamed, positionAt(index), text, out);
       }
     }
     const data = nonEmpty(item['encrypted_content']);
@@ -214,7 +214,7 @@ export class ReplyItem {
     this.reply.sequencer.begin({ type: 'redacted-thinking', data, mark }, { isComplete: true }, out);
   }
 
-  /** The later of the two where both have the same words: one of them is emitted. */
+  /** The later of summary and reasoning if both have the same text: one of them is emitted. */
   private repetitionIn(item: JsonObject): ReasoningKind | undefined {
     const summary = wordsOf('summary', item);
     if (summary === '' || summary !== wordsOf('reasoning', item)) return undefined;
@@ -223,12 +223,12 @@ export class ReplyItem {
 
   /** The kind in which the events had it: some providers name their reasoning a summary in the finished item alone. */
   private streamedKind(kind: ReasoningKind, item: JsonObject): PartKind {
-    const other = OTHER[kind];
-    const isOther = !this.parts.has(kind) && this.parts.has(other) && textsOf(other, item).length === 0;
-    return isOther ? other : kind;
+    const otherKind = OTHER[kind];
+    const isOther = !this.parts.has(kind) && this.parts.has(otherKind) && textsOf(otherKind, item).length === 0;
+    return isOther ? otherKind : kind;
   }
 
-  private placesOf(kind: PartKind, texts: readonly (string | undefined)[]): (place: number) => Placement {
+  private positionsOf(kind: PartKind, texts: readonly (string | undefined)[]): (index: number) => Placement {
     return placeParts(this.parts.get(kind), texts);
   }
 
@@ -243,7 +243,7 @@ export class ReplyItem {
     this.reply.ran(item);
     const source = this.type === 'image_generation_call' ? drawnBy(item) : undefined;
     if (source !== undefined) {
-      this.reply.sequencer.begin({ type: 'image', source }, { isComplete: true }, out);
+      this.reply.sequencer.begin({ type: 'image', source, ...ownId(this.id) }, { isComplete: true }, out);
       return;
     }
     const opaque = { vendor: 'openai-responses', value: item } as const;
@@ -273,11 +273,18 @@ export class ReplyItem {
       case 'text':
         return { type: 'text', ...(this.phase !== undefined && { phase: this.phase }), ...ownId(this.id) };
       case 'refusal':
-        return REFUSAL;
+        return this.refusalStart();
       case 'summary':
       case 'reasoning':
         return { type: 'thinking', mark: this.mark(kind === 'summary') };
     }
+  }
+
+  /** A separate text, so that faces of OpenAI's formats can recognise it. */
+  private refusalStart(): BlockStart {
+    const { id, phase } = this;
+    const value = { type: 'refusal', ...(id !== undefined && { id }) };
+    return { type: 'text', ...(phase !== undefined && { phase }), extras: { vendor: 'openai', value } };
   }
 
   private mark(isSummary: boolean): ReasoningMark {
@@ -310,7 +317,7 @@ const refusalOf = (part: Json | undefined): string | undefined =>
 const citedTextOf = (part: Json | undefined): string | undefined =>
   textOf(part) ?? (isJsonObject(part) && listOf(part['annotations']).length > 0 ? '' : undefined);
 
-/** The texts of one kind in a finished item, by their places. */
+/** The texts of one kind in a finished item, by their indexes. */
 function textsOf(kind: PartKind, item: JsonObject): readonly (string | undefined)[] {
   switch (kind) {
     case 'text':
@@ -324,5 +331,5 @@ function textsOf(kind: PartKind, item: JsonObject): readonly (string | undefined
   }
 }
 
-/** The words of one kind, however it is divided. */
+/** The text of one kind without white space, however it is divided. */
 const wordsOf = (kind: ReasoningKind, item: JsonObject): string => textsOf(kind, item).join('').replaceAll(/\s+/g, '');

@@ -1,10 +1,13 @@
 import type { BlockStart, ModelEvent } from '../../../core/conversation/event.js';
-import { webCitation } from '../../../core/conversation/web-citation.js';
-import type { Json, JsonObject } from '../../../core/json/json.js';
+import { unsharedCitation, webCitation, type WebCitation } from '../../../core/conversation/web-citation.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { BlockOptions, BlockSequencer, SequencedBlock } from '../block-sequencer.js';
+import { nonEmpty, printed } from '../read-json.js';
 import { readUrlCitation } from '../url-citation.js';
 import type { BegunPart } from './placed-parts.js';
 import type { RepeatedText } from './repeated-text.js';
+
+const keyOf = ({ url, span }: WebCitation): string => (span ? `${span.start} ${span.end} ${url}` : url);
 
 /** UTF-16 units by which a part is found in the finished item. */
 const HEAD_LENGTH = 64;
@@ -22,13 +25,13 @@ export class ReplyPart implements BegunPart {
   receivedLength = 0;
   private likelihoods = 0;
   private readonly cited = new Set<string>();
-  /** Its text, where it may repeat what another part has. */
+  /** Text of this part that is held back because it may repeat the text of another part. */
   private held: string | undefined;
 
   constructor(
     private readonly start: BlockStart,
     private readonly sequencer: BlockSequencer,
-    /** Whether places in it are places in the whole text of the reply. */
+    /** Whether positions in it are positions in the whole text of the reply. */
     private readonly isPlaced: boolean,
     /** Absent: all of its text is new. */
     private readonly repeated?: RepeatedText | undefined,
@@ -68,17 +71,22 @@ export class ReplyPart implements BegunPart {
     this.sequencer.add(this.begun(out), { type: type === 'thinking' ? type : 'text', text }, out);
   }
 
-  /** Emits only citations of pages with an address. Each page, or each place of it, is emitted once. */
+  /** Each page, each passage of it and each other annotation is emitted once. */
   cite(annotation: Json | undefined, out: ModelEvent[]): void {
+    if (!isJsonObject(annotation) || nonEmpty(annotation['type']) === undefined) return;
     const page = readUrlCitation(annotation);
-    if (page === undefined) return;
-    const { url, place, ...rest } = page;
-    const key = place ? `${place.start} ${place.end} ${url}` : url;
+    const key = page ? keyOf(page) : printed(annotation);
     if (this.cited.has(key)) return;
     this.sequencer.keep(key.length);
     this.cited.add(key);
-    const citation = webCitation({ url, ...rest, ...(place && this.isPlaced && { place }) });
+    const citation = page ? this.pageCitation(page, annotation) : unsharedCitation(annotation);
     this.sequencer.add(this.begun(out), { type: 'citation', citation }, out);
+  }
+
+  /** Positions in a text without its repeated beginning are unknown. */
+  private pageCitation({ span, ...page }: WebCitation, annotation: JsonObject): JsonObject {
+    const isWhole = this.isPlaced || this.repeated === undefined;
+    return webCitation({ ...page, ...(span && this.isPlaced && { span }), ...(isWhole && { annotation }) });
   }
 
   /** Log probabilities of its text, in pieces: the form is that of chat completions. */

@@ -26,14 +26,14 @@ export class ResponsesReply implements ReplyParts {
   readonly sequencer = new BlockSequencer();
   readonly provider: string;
   readonly wantsLogprobs: boolean;
-  /** By their place in `output` where the event has it, else by their id. */
+  /** By their index in `output` where the event has it, else by their id. */
   private readonly items = new Map<number | string, ReplyItem>();
   private latest: ReplyItem | undefined;
-  /** Of the latest message behind which no other item but reasoning has come. */
+  /** The text of the latest message that only reasoning items have followed. */
   private latestText: RepeatedText | undefined;
   private readonly callIds: UniqueToolIds;
   private names: ToolNames | undefined;
-  /** Of the caller's tools that are no functions in this format. */
+  /** Names of the caller's tools that are not functions in this format. */
   private ownNames: ReadonlyMap<string, string> | undefined;
   private hasBegun = false;
   private hasEnded = false;

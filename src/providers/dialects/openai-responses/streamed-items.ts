@@ -18,7 +18,7 @@ export class StreamedItems {
   private readonly taken = new Map<number, ReplyItem>();
 
   /**
-   * @param items by their place, or another key
+   * @param items by their index, or another key
    * @param output the items at the end of the reply
    */
   constructor(
@@ -34,7 +34,7 @@ export class StreamedItems {
   }
 
   /**
-   * The item from the events: by its ids, else by its place, else by its content. xAI gives one id to several items,
+   * The item from the events: by its ids, else by its index, else by its content. xAI gives one id to several items,
    * and other providers change the id from event to event, or leave reasoning out of the end (Bedrock Mantle).
    * @param index of an item at the end of the reply
    */
@@ -56,7 +56,7 @@ export class StreamedItems {
     for (const [index, item] of rest) {
       // An item of which no event had the type may be of any.
       const queues = [byType.get(item['type']), byType.get(undefined)];
-      const queue = queues.find((one) => one?.items[one.next]?.resembles(item) === true);
+      const queue = queues.find((candidate) => candidate?.items[candidate.next]?.resembles(item) === true);
       if (queue !== undefined) this.take(index, queue.items[queue.next++]!);
     }
   }

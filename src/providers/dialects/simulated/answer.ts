@@ -16,13 +16,13 @@ export interface Message {
   readonly stopDetails?: JsonObject;
   /** Prompt tokens read from and written to the cache; the rest of the prompt is uncached. */
   readonly cached?: { readonly read: number; readonly written: number };
-  readonly pace?: Pace;
-  /** How the reply is damaged on the way; absent: it arrives intact. */
+  readonly delays?: ReplyDelays;
+  /** Damage to the reply on its way; absent: it arrives intact. */
   readonly flaw?: Flaw;
 }
 
 /** Milliseconds before the first piece and between two. */
-export interface Pace {
+export interface ReplyDelays {
   readonly firstMs: number;
   readonly nextMs: number;
 }

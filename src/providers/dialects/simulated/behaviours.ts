@@ -5,7 +5,7 @@ import type { SandboxRequest } from './sandbox-request.js';
 import { sampleObject } from './sample.js';
 import { splitWords } from './words.js';
 
-/** How one sandbox model answers. Pure: equal requests have equal answers. */
+/** Behaviour of one sandbox model. Pure: equal requests have equal answers. */
 export type Behaviour = (request: SandboxRequest) => Answer;
 
 const SLOW_FIRST_MS = 2000;
@@ -24,7 +24,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   thinking: think,
   slow: (request) => ({
     ...textMessage(request, SENTENCE.repeat(2)),
-    pace: { firstMs: SLOW_FIRST_MS, nextMs: SLOW_NEXT_MS },
+    delays: { firstMs: SLOW_FIRST_MS, nextMs: SLOW_NEXT_MS },
   }),
   silent: () => ({ kind: 'silent' }),
   overloaded: () => refuse(529, 'overloaded_error', 'Overloaded'),

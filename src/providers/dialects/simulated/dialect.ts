@@ -1,5 +1,6 @@
 import type { Dialect } from '../../../core/provider.js';
 import { anthropicMessages } from '../anthropic-messages/dialect.js';
+import { openaiChat } from '../openai-chat/dialect.js';
 
 /**
  * The sandbox uses the Messages format with a provider inside this process (docs/operate/catalog.md#sandbox): the full
@@ -10,4 +11,6 @@ export const simulated: Dialect = {
   id: 'simulated',
   defaultCredential: 'none',
   failsOnPurpose: true,
+  // The Messages format has none.
+  tasks: openaiChat.tasks!,
 };

@@ -1,15 +1,20 @@
-import type { Modality } from '../../../core/routing/catalog.js';
+import type { Modality, OutputModality } from '../../../core/routing/catalog.js';
+
+/** Lengths of the vectors, the default first. */
+export const VECTOR_LENGTHS = [64, 32, 16] as const;
 
 /** A sandbox model in the catalog. */
 export interface SandboxModel {
-  /** Its name at the provider; its id in the catalog is `sandbox/` and this name. */
+  /** Name of the model at the provider. The catalog id is `sandbox/` followed by this name. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly contextLength: number;
-  readonly maxCompletionTokens: number;
+  /** Absent: it generates nothing. */
+  readonly maxCompletionTokens?: number;
   readonly inputModalities: readonly Modality[];
-  readonly outputModalities: readonly Modality[];
+  readonly outputModalities: readonly OutputModality[];
+  readonly dimensions?: readonly number[];
   readonly supportedParameters: readonly string[];
 }
 
@@ -24,6 +29,17 @@ const model = (name: string, title: string, description: string): SandboxModel =
   inputModalities: ['text', 'image', 'file'],
   outputModalities: ['text'],
   supportedParameters: PARAMETERS,
+});
+
+/** A model with a task. `tasks.ts` has what it computes. */
+const taskModel = (name: 'embeddings' | 'rerank', title: string, description: string): SandboxModel => ({
+  name,
+  title: `Sandbox: ${title}`,
+  description,
+  contextLength: 8_192,
+  inputModalities: ['text'],
+  outputModalities: [name],
+  supportedParameters: [],
 });
 
 /** Every model of the sandbox, as described to users. `behaviours.ts` has their behaviours under the same names. */
@@ -54,5 +70,11 @@ export const SANDBOX_MODELS: readonly SandboxModel[] = [
     outputModalities: ['text', 'image'],
   },
   model('json', 'JSON', 'An object made from the output schema.'),
+  {
+    ...taskModel('embeddings', 'Embeddings', 'Vectors by the words of a text: texts with common words are near.'),
+    dimensions: VECTOR_LENGTHS,
+    supportedParameters: ['dimensions', 'encoding_format', 'input_type'],
+  },
+  taskModel('rerank', 'Rerank', 'Ranks documents by the words that they share with the query.'),
   model('cache', 'Cache', 'Reports half of the prompt as read from a cache and a quarter as written to it.'),
 ];

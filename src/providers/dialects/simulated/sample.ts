@@ -28,10 +28,10 @@ class Sampler {
 
   sample(schema: Json | undefined, depth: number): Json {
     if (!isJsonObject(schema) || depth > DEPTH_MAX || !this.takes(1)) return null;
-    const given = schema['const'] ?? firstOf(schema['enum']) ?? schema['default'];
-    if (given !== undefined) return this.takes(JSON.stringify(given).length) ? given : null;
-    const other = this.referred(schema['$ref']) ?? firstOf(schema['anyOf']) ?? firstOf(schema['oneOf']);
-    if (other !== undefined) return this.sample(other, depth + 1);
+    const stated = schema['const'] ?? firstOf(schema['enum']) ?? schema['default'];
+    if (stated !== undefined) return this.takes(JSON.stringify(stated).length) ? stated : null;
+    const alternative = this.referred(schema['$ref']) ?? firstOf(schema['anyOf']) ?? firstOf(schema['oneOf']);
+    if (alternative !== undefined) return this.sample(alternative, depth + 1);
     switch (typeOf(schema)) {
       case 'object':
         return this.sampleProperties(schema, depth);

@@ -32,7 +32,7 @@ export interface SandboxRequest {
   readonly inputTokens: number;
 }
 
-/** For a request without a limit, which its dialect never sends. */
+/** Output limit of a request without one. The dialect always sends a limit. */
 const MAX_TOKENS_DEFAULT = 4096;
 const BYTES_PER_TOKEN = 4;
 

@@ -7,12 +7,13 @@ import type { Json, JsonObject } from '../../../core/json/json.js';
 import { GrammarCheck } from '../../../core/stream/grammar.js';
 import { pump } from '../../../core/stream/pump.js';
 import { SseReader } from '../../../core/stream/sse.js';
-import { chain } from '../../../core/stream/step.js';
+import { chain } from '../../../core/stream/stream-stage.js';
 import { doAtOnce } from '../../../core/steps.js';
-import type { OutgoingCall, UpstreamResponse } from '../../transport.js';
+import type { OutgoingCall, UpstreamResponse } from '../../transport/transport.js';
 import { decodeContext } from '../../../../test/support/decode-context.js';
 import { decodeMessage, MessagesDecoder } from '../anthropic-messages/decode.js';
 import { BEHAVIOURS } from './behaviours.js';
+import { TASKS } from './tasks.js';
 import { SANDBOX_MODELS } from './models.js';
 import { SimulatedUpstream } from './upstream.js';
 
@@ -78,8 +79,12 @@ const cityTool = tool('get_weather', {
   required: ['city', 'days'],
 });
 
-it('lists exactly the models that have a behaviour', () => {
-  expect(SANDBOX_MODELS.map(({ name }) => name)).toEqual(Object.keys(BEHAVIOURS));
+it('lists exactly the models that have a behaviour, and one for each task', () => {
+  const tasks = Object.keys(TASKS).map((address) => address.slice(1));
+  const [withTask, answering] = [true, false].map((is) =>
+    SANDBOX_MODELS.map(({ name }) => name).filter((name) => tasks.includes(name) === is),
+  );
+  expect([withTask, answering]).toEqual([tasks, Object.keys(BEHAVIOURS)]);
 });
 
 it('answers equal calls with equal bytes', async () => {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type CancelSignal, toAbortSignal } from '../../../core/cancellation.js';
 import { ProviderFault } from '../../../core/errors.js';
-import type { OutgoingCall, UpstreamResponse } from '../../transport.js';
+import type { OutgoingCall, UpstreamResponse } from '../../transport/transport.js';
 import type { Message } from './answer.js';
 import { BEHAVIOURS, unknownModel } from './behaviours.js';
+import { TASKS } from './tasks.js';
 import { readSandboxRequest, type SandboxRequest } from './sandbox-request.js';
 import { countPieces, printMessage, printRefusal, streamMessage } from './wire.js';
 
@@ -27,6 +28,8 @@ export class SimulatedUpstream {
     signal.throwIfAborted();
     call.onSent?.();
     const body = typeof call.body === 'string' ? call.body : Buffer.concat(call.body).toString('utf8');
+    const task = Object.keys(TASKS).find((path) => call.url.endsWith(path));
+    if (task) return response(200, JSON_TYPE, once(TASKS[task]!(body), signal));
     const request = readSandboxRequest(body);
     const behaviour = Object.hasOwn(BEHAVIOURS, request.model) ? BEHAVIOURS[request.model] : undefined;
     const answer = (behaviour ?? unknownModel)(request);
@@ -43,7 +46,8 @@ export class SimulatedUpstream {
         const id = `msg_${digest}`;
         if (call.stream)
           return response(200, { 'content-type': 'text/event-stream' }, this.play(answer, request, id, signal));
-        if (answer.pace) await this.rest(answer.pace.firstMs + answer.pace.nextMs * (countPieces(answer) - 1), signal);
+        if (answer.delays)
+          await this.rest(answer.delays.firstMs + answer.delays.nextMs * (countPieces(answer) - 1), signal);
         return response(200, JSON_TYPE, once(printMessage(answer, request, id), signal));
       }
     }
@@ -55,11 +59,11 @@ export class SimulatedUpstream {
     id: string,
     signal: CancelSignal,
   ): AsyncGenerator<readonly Uint8Array[], void, undefined> {
-    let waitMs = message.pace?.firstMs;
+    let waitMs = message.delays?.firstMs;
     for (const { text, isPiece } of streamMessage(message, request, id)) {
-      if (isPiece && message.pace) {
+      if (isPiece && message.delays) {
         await this.rest(waitMs ?? 0, signal);
-        waitMs = message.pace.nextMs;
+        waitMs = message.delays.nextMs;
       }
       signal.throwIfAborted();
       yield [Buffer.from(text)];

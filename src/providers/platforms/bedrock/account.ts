@@ -2,14 +2,14 @@ import type { CallContext } from '../../../core/platform.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import { CredentialMembers, CredentialReader, readStructure, refused } from '../credential-members.js';
 import { headerSafe } from '../direct.js';
-import type { SigningAccount } from '../../../shared/http/signature-v4.js';
+import type { SigningAccount } from '../../../shared/http/client/signature-v4.js';
 
-/** One key, sent unchanged; or keys to sign with, for the address's region where they name none. */
+/** An API key, which is sent unchanged; or access keys to sign with, whose region defaults to that of the address. */
 type BedrockCredential =
   | { readonly type: 'api-key'; readonly key: string; readonly region?: undefined }
   | ({ readonly type: 'signing'; readonly region: string | undefined } & Omit<SigningAccount, 'region'>);
 
-/** It becomes part of a host's name, so that only a region may match. */
+/** A region becomes part of a host's name, so that nothing else may match. */
 const REGION = /^[a-z]{2,4}(-[a-z]+)+-\d$/;
 /**
  * The vendor's own hosts, with `eusc` as a separate cloud; hosts of private links begin with a name of the customer's.

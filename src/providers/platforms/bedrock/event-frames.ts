@@ -1,7 +1,7 @@
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 import { faultOfException } from '../../dialects/aws-faults.js';
 import { nonEmpty, parseEvent } from '../../dialects/read-json.js';
 import type { EventStreamMessage } from './event-stream.js';
@@ -15,7 +15,7 @@ const NAMED = /^\{"type":"([\w.]+)"/;
  * Makes frames from the messages of a stream: an event of Converse with its name and payload, or the vendor's own event
  * where the platform only wraps it. Throws the fault for an exception. One per reply.
  */
-export class EventFrames implements Step<EventStreamMessage, SseFrame> {
+export class EventFrames implements StreamStage<EventStreamMessage, SseFrame> {
   push({ headers, payload }: EventStreamMessage, out: SseFrame[]): void {
     switch (headers.get(':message-type')) {
       case 'exception':

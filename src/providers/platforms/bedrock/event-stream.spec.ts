@@ -21,8 +21,8 @@ it('gives the messages of any bytes, cut anywhere', () => {
   fc.assert(
     fc.property(texts, fc.array(fc.nat({ max: 400 }), { maxLength: 10 }), (messages, cuts) => {
       const bytes = Buffer.concat(messages.map(([name, payload]) => awsMessage({ ':event-type': name }, payload)));
-      const places = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
-      const pieces = places.slice(1).map((end, index) => new Uint8Array(bytes.subarray(places[index], end)));
+      const positions = [0, ...cuts.map((cut) => Math.min(cut, bytes.length)).sort((a, b) => a - b), bytes.length];
+      const pieces = positions.slice(1).map((end, index) => new Uint8Array(bytes.subarray(positions[index], end)));
       expect(read(pieces)).toEqual(messages.map(([name, payload]) => [{ ':event-type': name }, payload]));
     }),
   );
@@ -31,9 +31,9 @@ it('gives the messages of any bytes, cut anywhere', () => {
 it('finds any changed byte', () => {
   const bytes = awsMessage({ ':event-type': 'delta', ':message-type': 'event' }, '{"text":"Hello"}');
   fc.assert(
-    fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (place, change) => {
+    fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (index, change) => {
       const spoilt = Buffer.from(bytes);
-      spoilt[place]! ^= change;
+      spoilt[index]! ^= change;
       // The checksum reveals a larger length before the reader waits for more bytes.
       expect(() => read([spoilt])).toThrow(malformed);
     }),
@@ -90,7 +90,7 @@ it('costs time that grows with the bytes and not with the cuts', () => {
   const reader = new EventStreamReader();
   const out: EventStreamMessage[] = [];
   // With a join at every byte this would copy 45 GB.
-  for (let place = 0; place < bytes.length; place++) reader.push(bytes.subarray(place, place + 1), out);
+  for (let index = 0; index < bytes.length; index++) reader.push(bytes.subarray(index, index + 1), out);
   expect(out).toHaveLength(1);
   expect(() => reader.end()).not.toThrow(ProviderFault);
 });

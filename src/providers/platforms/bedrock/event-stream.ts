@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { ProviderFault } from '../../../core/errors.js';
 import { FRAME_BYTES_MAX } from '../../../core/stream/sse.js';
 import { BytePieces } from '../../../core/stream/byte-pieces.js';
-import type { Step } from '../../../core/stream/step.js';
+import type { StreamStage } from '../../../core/stream/stream-stage.js';
 
 /** A message of `application/vnd.amazon.eventstream`. */
 export interface EventStreamMessage {
@@ -33,7 +33,7 @@ const TYPE_TEXT = 7;
  * Reads messages from bytes that are cut anywhere, and checks both of their checksums. Bytes of an unfinished message
  * wait in a list, so that the cost is linear however the bytes are cut. One per reply.
  */
-export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
+export class EventStreamReader implements StreamStage<Uint8Array, EventStreamMessage> {
   private readonly waiting = new BytePieces();
   /** Bytes that must arrive before the next read. */
   private neededBytes = PRELUDE_BYTES;
@@ -52,7 +52,7 @@ export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
 
   /** @throws ProviderFault where the stream ended inside a message */
   end(): void {
-    if (this.waiting.bytes > 0) throw malformed('ends in the midst of a message', { isCut: true });
+    if (this.waiting.bytes > 0) throw malformed('ends within a message', { isCut: true });
   }
 
   /** @returns the rest, shorter than the next read needs */
@@ -62,7 +62,7 @@ export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
       const total = buffer.readUInt32BE(start);
       const headerBytes = buffer.readUInt32BE(start + 4);
       if (crc32(buffer.subarray(start, start + 8)) !== buffer.readUInt32BE(start + 8)) {
-        throw malformed('has a message whose prelude does not fit its checksum');
+        throw malformed('has a message whose prelude does not match its checksum');
       }
       if (total > MESSAGE_BYTES_MAX) throw malformed(`has a message of more than ${MESSAGE_BYTES_MAX} bytes`);
       if (total < LEAST_BYTES + headerBytes) throw malformed('has a message that is shorter than its parts');
@@ -78,7 +78,7 @@ export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
   private message(bytes: Buffer, headerBytes: number): EventStreamMessage {
     const end = bytes.length - CHECKSUM_BYTES;
     if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end)) {
-      throw malformed('has a message that does not fit its checksum');
+      throw malformed('has a message that does not match its checksum');
     }
     const payloadStart = PRELUDE_BYTES + headerBytes;
     return {
@@ -100,20 +100,20 @@ export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
 function readHeaders(bytes: Buffer): EventHeaders {
   const headers = new Map<string, string>();
   try {
-    for (let place = 0; place < bytes.length;) {
-      const nameEnd = place + 1 + bytes.readUInt8(place);
-      const name = bytes.toString('utf8', place + 1, nameEnd);
+    for (let index = 0; index < bytes.length;) {
+      const nameEnd = index + 1 + bytes.readUInt8(index);
+      const name = bytes.toString('utf8', index + 1, nameEnd);
       const type = bytes.readUInt8(nameEnd);
       const valueStart = nameEnd + 1;
       if (type === TYPE_TEXT || type === TYPE_BYTES) {
-        place = valueStart + 2 + bytes.readUInt16BE(valueStart);
-        if (type === TYPE_TEXT) headers.set(name, bytes.toString('utf8', valueStart + 2, place));
+        index = valueStart + 2 + bytes.readUInt16BE(valueStart);
+        if (type === TYPE_TEXT) headers.set(name, bytes.toString('utf8', valueStart + 2, index));
       } else {
         const length = VALUE_BYTES[type];
         if (length === undefined) throw malformed(`has a header of the unknown type ${type}`);
-        place = valueStart + length;
+        index = valueStart + length;
       }
-      if (place > bytes.length) throw malformed('has a header that is longer than the headers');
+      if (index > bytes.length) throw malformed('has a header that is longer than the headers');
     }
   } catch (error) {
     if (error instanceof ProviderFault) throw error;

@@ -180,7 +180,7 @@ describe('frames', () => {
     return out;
   }
 
-  it('gives an event of Converse by its name, and as it came', () => {
+  it('gives an event of Converse by its name, and unchanged', () => {
     expect(framesOf(awsEvent('contentBlockDelta', { delta: { text: '“é”' } }))).toEqual([
       { event: 'contentBlockDelta', data: '{"delta":{"text":"“é”"}}' },
     ]);

@@ -4,7 +4,7 @@ import type { Target, UpstreamCall, UpstreamFailure } from '../../../core/provid
 import { dialectOf, type DialectId } from '../../../core/routing/catalog.js';
 import type { ServiceTier } from '../../../core/routing/plan.js';
 import { SseReader, type SseFrame } from '../../../core/stream/sse.js';
-import { chain, type Step } from '../../../core/stream/step.js';
+import { chain, type StreamStage } from '../../../core/stream/stream-stage.js';
 import type { Clock } from '../../../core/time.js';
 import type { RequestField } from '../../../core/translation.js';
 import { findAwsFault } from '../../dialects/aws-faults.js';
@@ -13,7 +13,7 @@ import { BedrockCredentials } from './account.js';
 import { EventFrames } from './event-frames.js';
 import { EventStreamReader } from './event-stream.js';
 import { adaptMessages, BETAS, takesField } from './invoke-body.js';
-import { SignatureV4 } from '../../../shared/http/signature-v4.js';
+import { SignatureV4 } from '../../../shared/http/client/signature-v4.js';
 
 const SERVICE = 'bedrock';
 const NO_HEADERS: CallHeaders = {};
@@ -74,10 +74,10 @@ export class BedrockPlatform implements Platform {
     return { ...added, ...signature };
   }
 
-  frames({ 'content-type': type }: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined {
+  frames({ 'content-type': type }: UpstreamFailure['headers']): StreamStage<Uint8Array, SseFrame> | undefined {
     const name = typeof type === 'string' ? type.toLowerCase() : '';
     if (name.startsWith('application/json')) return undefined;
-    // Its chat completions are OpenAI's format unchanged, with server-sent events.
+    // Bedrock's chat completions are OpenAI's format unchanged, with server-sent events.
     if (name.startsWith('text/event-stream')) return new SseReader();
     return chain(new EventStreamReader(), new EventFrames());
   }

@@ -12,7 +12,7 @@ import { copyStore, type StoreCopy } from './store-copy.js';
 const ADDRESS_BYTES_MAX = 103;
 
 /**
- * In the data directory: any process that may write there may request a copy.
+ * Address of a socket in the data directory: any process that may write there may request a copy.
  * @returns undefined where its path is too long for a socket
  */
 export function backupAddress(dataDir: string): string | undefined {
@@ -22,7 +22,7 @@ export function backupAddress(dataDir: string): string | undefined {
 
 /** Limit of a request: a path, in JSON. */
 const REQUEST_BYTES_MAX = 16 * 1024;
-/** How long to wait for a client's request, in milliseconds. */
+/** Milliseconds to wait for a client's request. */
 const REQUEST_WITHIN_MS = 5_000;
 
 /** The request: an absolute path. */
@@ -62,7 +62,7 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       await once(server.listen(address), 'listening');
       await chmod(address, 0o600);
-      // It must not keep the process alive.
+      // The port must not keep the process alive.
       this.server = server.unref();
     } catch (error) {
       server.close();
@@ -84,7 +84,7 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
     const left = new AbortController();
     // Further input is ignored, but its end is noticed.
     socket.resume().once('close', () => left.abort(new Error('The client that requested the copy has disconnected.')));
-    // One after another: a second request for the same folder finds the first one's.
+    // Copies are made one after another: a second request for the same folder finds the first one's.
     const copied = this.copying.then(() => this.copy(out, left.signal));
     this.copying = copied;
     socket.end(`${JSON.stringify(await copied)}\n`);

@@ -33,7 +33,7 @@ function requestAt(address: string, request: BackupRequest, signal?: AbortSignal
         try {
           resolve(JSON.parse(text) as BackupReply);
         } catch {
-          reject(new Error('The gateway broke off. Look whether it still runs, and ask again.'));
+          reject(new Error('The gateway ended the connection. Check that it still runs, and try again.'));
         }
       });
   });

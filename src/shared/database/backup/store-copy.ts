@@ -6,11 +6,11 @@ import { FileRefused } from '../transfer/file-refused.js';
 import { systemCode } from '../system-code.js';
 
 /**
- * What a start reads in a data directory: the database, the generated key beside it, the amounts of open generations,
- * and waiting settlements.
+ * Files of a data directory that a start reads: the database, the generated key beside it, the amounts of open
+ * generations, and waiting settlements.
  */
 const PARTS = [DATABASE, 'encryption-keys', 'notes', 'spool'] as const;
-/** Of a process that may write there; meaningless in a copy. */
+/** Locks of processes that may write there; meaningless in a copy. */
 const IS_LOCK = /\.lock(?:\.|$)/;
 
 /** The result of a backup. */
@@ -56,7 +56,7 @@ async function refuseExisting(out: string): Promise<void> {
     () => true,
     () => false,
   );
-  if (isThere) throw new FileRefused(`${out} is there already: name a new folder.`);
+  if (isThere) throw new FileRefused(`${out} already exists: name a new folder.`);
 }
 
 /** A copy into the copied folder would never end. */
@@ -90,7 +90,7 @@ async function copy(from: string, to: string, copied: CopiedFile[], signal?: Abo
       if (!IS_LOCK.test(name)) await copy(join(from, name), join(to, name), copied, signal);
     }
   } else if (found.isFile()) {
-    // Where the file system supports it, blocks are shared instead of copied.
+    // File systems that support it share blocks instead of copying them.
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     copied.push({ path: to, bytes: found.size });
   }

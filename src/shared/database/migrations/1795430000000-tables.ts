@@ -4,7 +4,7 @@ import { readSql } from '../sql-file.js';
 /** Files of `tables`, one for each module with tables: each refers only to tables of those before it. */
 const FILES = ['accounts', 'keys', 'ledger', 'routing', 'workspaces', 'byok', 'guardrails', 'audit'];
 
-/** Their tables, in the order in which they can be dropped. */
+/** Tables that these files create, in the order in which they can be dropped. */
 const TABLES = [
   'audit_anchors',
   'audit_entries',

@@ -22,7 +22,7 @@ const FUNCTIONS = [
 
 /**
  * The functions of the ledger (docs/contribute/decisions/0016), and the partitions of the first months. A released
- * function never changes: a changed one is another file with the next number, created by a migration of its own,
+ * function never changes: a changed one is another file with the next number, created by a separate migration,
  * because replicas of the previous release continue to use theirs.
  */
 export class LedgerFunctions1795430000001 implements MigrationInterface {

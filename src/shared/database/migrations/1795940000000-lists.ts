@@ -11,7 +11,7 @@ export class Lists1795940000000 implements MigrationInterface {
   }
 
   async down(runner: QueryRunner): Promise<void> {
-    // Those of the partitions go with them.
+    // The indexes of the partitions are dropped with these.
     await runner.query(`
       drop function missing_indexes_1;
       drop index credit_grants_newest;

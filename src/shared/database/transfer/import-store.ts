@@ -20,9 +20,11 @@ export function migrationsOf(path: string, { migrations }: StoreDescription): re
   const made = MIGRATIONS.slice(0, names.length);
   if (names.length > 0 && names.every((name, index) => name === made[index]?.name)) return made;
   const known = new Set([...FORMER_HISTORIES.flat(), ...MIGRATIONS.map(({ name }) => name)]);
-  const stranger = migrations.find((name) => !known.has(name));
-  if (stranger !== undefined) {
-    throw new FileRefused(`${path} was written by a newer release (${stranger} is not known here): import with that.`);
+  const unknownMigration = migrations.find((name) => !known.has(name));
+  if (unknownMigration !== undefined) {
+    throw new FileRefused(
+      `${path} was written by a newer release (${unknownMigration} is not known here): import with that release.`,
+    );
   }
   if (migrations.length > 0 && FORMER_HISTORIES.some((history) => beginsWith(history, migrations))) {
     throw new FileRefused(

@@ -6,7 +6,7 @@ import { DirectoryOpener, type EmbeddedOpener } from '../embedded.js';
 import { databaseOptions } from '../options.js';
 import { StoreRefused } from '../store-refused.js';
 
-export type StorePlace = Pick<Environment, 'databaseUrl' | 'dataDir'>;
+export type StoreLocation = Pick<Environment, 'databaseUrl' | 'dataDir'>;
 
 /**
  * Opens the store that a gateway with these settings would use, on one connection, without migrating it. The caller
@@ -14,17 +14,17 @@ export type StorePlace = Pick<Environment, 'databaseUrl' | 'dataDir'>;
  * @throws StoreRefused when a gateway has the embedded database open
  */
 export async function openStore(
-  place: StorePlace,
+  location: StoreLocation,
   migrations: readonly (new () => MigrationInterface)[],
   opener: EmbeddedOpener = new DirectoryOpener(),
 ): Promise<DataSource> {
-  const embedded = place.databaseUrl === undefined ? await opener.open(place.dataDir) : undefined;
-  const options = databaseOptions({ ...place, databasePool: 1 }, embedded);
+  const embedded = location.databaseUrl === undefined ? await opener.open(location.dataDir) : undefined;
+  const options = databaseOptions({ ...location, databasePool: 1 }, embedded);
   return new DataSource({ ...options, migrations: [...migrations] }).initialize();
 }
 
 /** Opening a missing embedded database would create it. */
-export async function assertStoreExists({ databaseUrl, dataDir }: StorePlace): Promise<void> {
+export async function assertStoreExists({ databaseUrl, dataDir }: StoreLocation): Promise<void> {
   if (databaseUrl !== undefined) return;
   try {
     await access(join(dataDir, 'database'));

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { DataSource } from 'typeorm';
 import { InvalidEnvironment } from '../../environment.js';
-import { Redaction } from '../../redaction.js';
+import { Redaction } from '../../telemetry/redaction.js';
 import { reasonOf } from '../../variables/grammars.js';
 import { VARIABLES, type Variable } from '../../variables/variables.js';
 import type { EmbeddedOpener } from '../embedded.js';
@@ -10,7 +10,7 @@ import { MIGRATIONS } from '../migrations.js';
 import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
 import { failureMessage } from '../../command/command-failure.js';
-import { assertStoreExists, openStore, type StorePlace } from './open-store.js';
+import { assertStoreExists, openStore, type StoreLocation } from './open-store.js';
 import type { CommandContext } from '../../command/command-context.js';
 
 export const DONE = 0;
@@ -18,19 +18,19 @@ export const FAILED = 1;
 export const MISUSED = 2;
 
 /** A command of `npm run` that works on the store of a gateway of this release. */
-export interface StoreCommand<Place extends StorePlace> {
+export interface StoreCommand<Location extends StoreLocation> {
   readonly name: string;
   readonly usage: string;
-  /** What the one word besides options is, where there must be one. */
+  /** Description of the one argument besides options; absent: the command has no argument. */
   readonly operand?: string;
   /** Switches besides `--help`. */
   readonly switches: readonly string[];
   /** Options with a value, by name: the rule of each value, and its text as the end of a sentence. */
   readonly values?: Readonly<Record<string, ValueRule>>;
   /** Reads the needed part of the environment. Throws InvalidEnvironment. */
-  readonly readPlace: (context: CommandContext, words: CommandWords) => Place;
+  readonly readLocation: (context: CommandContext, words: CommandWords) => Location;
   /** @returns the exit code */
-  readonly run: (database: DataSource, words: CommandWords, place: Place) => Promise<number>;
+  readonly run: (database: DataSource, words: CommandWords, location: Location) => Promise<number>;
 }
 
 interface ValueRule {
@@ -48,8 +48,8 @@ export interface CommandWords {
 }
 
 /** @returns the exit code: the result of `run`, 1 failed, 2 invalid arguments. Never throws, never prints a secret. */
-export async function runStoreCommand<Place extends StorePlace>(
-  command: StoreCommand<Place>,
+export async function runStoreCommand<Location extends StoreLocation>(
+  command: StoreCommand<Location>,
   context: CommandContext,
   opener?: EmbeddedOpener,
 ): Promise<number> {
@@ -58,13 +58,13 @@ export async function runStoreCommand<Place extends StorePlace>(
 
   let redaction = new Redaction();
   try {
-    const place = command.readPlace(context, words);
-    redaction = new Redaction(place.databaseUrl && [place.databaseUrl]);
-    await assertStoreExists(place);
-    const database = await openStore(place, MIGRATIONS, opener);
+    const location = command.readLocation(context, words);
+    redaction = new Redaction(location.databaseUrl && [location.databaseUrl]);
+    await assertStoreExists(location);
+    const database = await openStore(location, MIGRATIONS, opener);
     try {
       await assertSchema(database);
-      return await command.run(database, words, place);
+      return await command.run(database, words, location);
     } finally {
       await database.destroy();
     }
@@ -75,10 +75,10 @@ export async function runStoreCommand<Place extends StorePlace>(
 }
 
 /** Reads as the gateway does, but settings that do not locate the store may be missing. @throws InvalidEnvironment */
-export function readStorePlace({
+export function readStoreLocation({
   variables,
   workingDirectory,
-}: Pick<CommandContext, 'variables' | 'workingDirectory'>): StorePlace {
+}: Pick<CommandContext, 'variables' | 'workingDirectory'>): StoreLocation {
   const read = <T>(variable: Variable<T>): T => {
     const text = variables[variable.name]?.trim() ?? '';
     if (text === '') return variable.fallback();
@@ -93,8 +93,8 @@ export function readStorePlace({
 }
 
 /** @returns the parsed arguments, or the exit code */
-function readWords<Place extends StorePlace>(
-  { name, usage, operand, switches, values: rules = {} }: StoreCommand<Place>,
+function readWords<Location extends StoreLocation>(
+  { name, usage, operand, switches, values: rules = {} }: StoreCommand<Location>,
   { words, print, printError }: CommandContext,
 ): CommandWords | number {
   const options: NonNullable<ParseArgsConfig['options']> = {};
@@ -102,12 +102,12 @@ function readWords<Place extends StorePlace>(
   for (const option of Object.keys(rules)) options[option] = { type: 'string' };
   try {
     const parsed = parseArgs({ args: [...words], options, allowPositionals: operand !== undefined });
-    const given = Object.entries(parsed.values);
-    if (given.some(([option]) => option === 'help')) {
+    const entries = Object.entries(parsed.values);
+    if (entries.some(([option]) => option === 'help')) {
       print(usage);
       return DONE;
     }
-    const values = new Map(given.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+    const values = new Map(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
     for (const [option, value] of values) {
       const { pattern, reason } = rules[option]!;
       if (!pattern.test(value)) throw new Error(`--${option} ${reason}`);
@@ -115,7 +115,7 @@ function readWords<Place extends StorePlace>(
     if (operand !== undefined && parsed.positionals.length !== 1) throw new Error(`give one ${operand}`);
     return {
       operand: parsed.positionals[0],
-      switches: new Set(given.map(([option]) => option).filter((option) => !values.has(option))),
+      switches: new Set(entries.map(([option]) => option).filter((option) => !values.has(option))),
       values,
     };
   } catch (error) {

@@ -24,7 +24,7 @@ export interface StoreDescription {
   readonly migrations: readonly string[];
   /** Starts of the months with partitions, ISO 8601. */
   readonly months: readonly string[];
-  /** In the order of their rows, such that no row refers to a later one. */
+  /** Tables in the order of their rows, such that no row refers to a later one. */
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
 }
 
@@ -46,7 +46,7 @@ export class StoreFileWriter {
     try {
       return new StoreFileWriter(path, await open(path, 'wx', 0o600));
     } catch (error) {
-      if (systemCode(error) === 'EEXIST') throw new FileRefused(`${path} is there already: name a new file.`);
+      if (systemCode(error) === 'EEXIST') throw new FileRefused(`${path} already exists: name a new file.`);
       throw new FileRefused(`${path} cannot be written (${systemCode(error)}).`);
     }
   }
@@ -89,13 +89,13 @@ export type TakeRows = (table: string, rows: readonly string[]) => Promise<void>
  * @throws FileRefused when it is not a store file, of a newer format, or damaged; and errors thrown by `take`
  */
 export async function readStoreFile(path: string, take: TakeRows = async () => undefined): Promise<StoreDescription> {
-  const reading = new Reading(path, take);
+  const reading = new StoreFileReader(path, take);
   for await (const lines of readLines(path)) for (const line of lines) await reading.read(line);
   return reading.end();
 }
 
 /** One pass over a file. */
-class Reading {
+class StoreFileReader {
   private readonly sum: Hash = createHash('sha256');
   private description: StoreDescription | undefined;
   /** The current table, and the number of its rows still to come. */
@@ -150,13 +150,13 @@ class Reading {
   private compareSum(line: Buffer): void {
     const trailer = parse(line);
     if (!isJsonObject(trailer) || trailer['sha256'] !== this.sum.digest('hex')) {
-      throw this.damaged('is not what was written: its checksum differs');
+      throw this.damaged('was changed: its checksum differs');
     }
     this.isWhole = true;
   }
 
   private damaged(how: string): FileRefused {
-    return new FileRefused(`${this.path} ${how}. Export the store again, or take another copy.`);
+    return new FileRefused(`${this.path} ${how}. Export the store again, or use another copy.`);
   }
 }
 

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import type { Environment } from '../../environment.js';
 import { readEnvironment } from '../../read-environment.js';
-import { Redaction } from '../../redaction.js';
+import { Redaction } from '../../telemetry/redaction.js';
 import { MIGRATIONS } from '../migrations.js';
 import { pathOf, type CommandContext } from '../../command/command-context.js';
 import { failureMessage } from '../../command/command-failure.js';

@@ -1,6 +1,6 @@
 import { EPHEMERAL, OPEN_SCHEMA, PNG, SCHEMA, type RuleCase } from './rule-case.js';
 
-/** Of OpenAI's own models. */
+/** Rules of OpenAI's own models. */
 export const OF_REASONING = [
   'a stop sequence of a model that may reason',
   'a temperature beside an effort',

@@ -53,6 +53,7 @@ export const responses: RuleCase = {
     ['an unknown background', (b) => b.tools.push({ type: 'image_generation', background: 'red' }), 'tools[1].background'],
     ['an unknown form of pictures', (b) => b.tools.push({ type: 'image_generation', output_format: 'gif' }), 'tools[1].output_format'],
     ['an unknown moderation', (b) => b.tools.push({ type: 'image_generation', moderation: 'none' }), 'tools[1].moderation'],
+    ['an unknown kind of content', (b) => b.tools.push({ type: 'web_search', search_content_types: ['audio'] }), 'tools[1].search_content_types[0]'],
     ['an unknown choice', (b) => (b.tool_choice = 'any'), 'tool_choice'],
     ['an unknown effort', (b) => (b.reasoning = { effort: 'most' }), 'reasoning.effort'],
     ['an unknown summary', (b) => (b.reasoning = { summary: 'long' }), 'reasoning.summary'],

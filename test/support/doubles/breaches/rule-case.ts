@@ -21,7 +21,7 @@ export interface RightCall {
 /** A fully valid call, and one breach for each rule. */
 export interface RuleCase extends RightCall {
   readonly model: string;
-  /** The same for a count of tokens, where the double counts. */
+  /** A valid count of tokens and its breaches, if the double counts. */
   readonly counting?: RightCall;
 }
 

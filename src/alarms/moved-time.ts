@@ -1,2 +1,0 @@
-/** SQL: the database's time, moved as far as the clock of this process is. */
-export const now = (parameter: string): string => `(now() + ${parameter} * interval '1 millisecond')`;

@@ -1,5 +1,0 @@
-import { GatewayError } from '../../core/errors.js';
-
-/** The 400 that names a field, in the form of all others: `path: reason`. */
-export const invalid = (path: string, reason: string): GatewayError =>
-  new GatewayError('invalid-request', `${path}: ${reason}`);
