@@ -65,8 +65,22 @@ export interface RequestedTool {
   readonly parameters: JsonObject;
   /** Path of the tool in the request, for error messages: `tools.0`. */
   readonly path: string;
+  /** As in `RequestedServiceTool`. */
+  readonly parametersPath?: string;
+  /** As in `RequestedServiceTool`. */
+  readonly parameterFields?: Readonly<Record<string, string>>;
   /** The domains that a search is limited to, including its own; absent: its own alone. */
   readonly bound?: JoinedRules;
+}
+
+/** Path of a parameter in the request, for error messages. */
+export function parameterPath(
+  { type, path, parametersPath, parameterFields }: Omit<RequestedTool, 'parameters'>,
+  name: string,
+): string {
+  const field = parameterFields?.[name];
+  if (field !== undefined) return `${path}.${field}`;
+  return `${parametersPath ?? (type.startsWith(SERVICE_TOOL_PREFIX) ? `${path}.parameters` : path)}.${name}`;
 }
 
 /** Why a use failed, in the terms of the Messages format (docs/use/tools-and-plugins.md#results). */

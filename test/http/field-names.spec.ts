@@ -165,6 +165,27 @@ describeOnEmbedded('fields in errors', (database) => {
     expect(JSON.stringify(explained)).toMatch(new RegExp(`prompt \\d+ \\+ ${face.limit} 1000 > 10000`));
   });
 
+  it.each(FACES.filter(({ path }) => path !== '/messages').map((face) => [face.path, face] as const))(
+    '%s: options of a search by the fields that contain them',
+    async (_path, face) => {
+      const refused = async (options: JsonBody): Promise<string> => {
+        const tools = [{ type: 'web_search', ...options }];
+        return refusalOf(face, { model: 'test/chat', ...face.body(['Hello'], 100), tools });
+      };
+      const domain = 'must be a domain such as example.com or example.com/blog';
+      expect(await refused({ filters: { allowed_domains: ['a.example', ''] } })).toBe(
+        `400 tools.0.filters.allowed_domains.1: ${domain}`,
+      );
+      expect(await refused({ filters: { blocked_domains: ['a b'] } })).toBe(
+        `400 tools.0.filters.blocked_domains.0: ${domain}`,
+      );
+      expect(await refused({ parameters: { excluded_domains: ['a b'] } })).toBe(
+        `400 tools.0.parameters.excluded_domains.0: ${domain}`,
+      );
+      expect(await refused({ engine: 'exa' })).toMatch(/^400 tools\.0\.engine: /);
+    },
+  );
+
   it('/responses: tools by their indexes in the request, in namespaces and in items', async () => {
     const responses = FACES.at(-1)!;
     const named = (name: string): JsonBody => ({ type: 'function', name, parameters: { type: 'object' } });

@@ -80,6 +80,8 @@ export interface RequestedServiceTool {
   readonly path?: string;
   /** The path of its parameters in errors, where they are not in `parameters`: in a plugin's entry. */
   readonly parametersPath?: string;
+  /** Fields of the tool that contain a parameter, by its name, where it is elsewhere: `filters.allowed_domains`. */
+  readonly parameterFields?: Readonly<Record<string, string>>;
   /** The function that replaces the tool for targets whose vendor does not run it; set during planning. */
   readonly served?: FunctionTool;
 }

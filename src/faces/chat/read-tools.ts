@@ -10,7 +10,7 @@ export function readTool(tool: WireTool, index: number): Tool {
   if (tool.type === 'function') return readFunction(tool as WireFunctionTool, index);
   const { type, cache_control, ...rest }: JsonObject & { type: string } = tool;
   const marker = markerOf(cache_control as WireCacheControl | undefined);
-  if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest), ...marker };
+  if (SHORTHANDS.has(type)) return { ...readShorthand(rest), ...marker };
   assertServiceForm(tool, type, `tools.${index}`);
   const { parameters } = rest;
   return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...marker };
@@ -19,6 +19,8 @@ export function readTool(tool: WireTool, index: number): Tool {
 const markerOf = (marker: WireCacheControl | null | undefined): Pick<Tool, 'cacheMarker'> =>
   marker ? { cacheMarker: readCacheMarker(marker) } : {};
 
+const FIELD = 'web_search_options';
+
 /** A search that is requested outside of the tools; a location is nested one level deeper than elsewhere. */
 export function readWebSearchOptions(options: JsonObject): Tool {
   const { user_location: location, ...rest } = definedOptions(options);
@@ -26,7 +28,7 @@ export function readWebSearchOptions(options: JsonObject): Tool {
   const parameters = isJsonObject(approximate)
     ? { ...rest, user_location: { ...approximate, type: 'approximate' } }
     : { ...rest, ...(location !== undefined && { user_location: location }) };
-  return { type: 'service', id: WEB_SEARCH, parameters, field: 'web_search_options' };
+  return { type: 'service', id: WEB_SEARCH, parameters, field: FIELD, parametersPath: FIELD };
 }
 
 const definedOptions = (options: JsonObject): JsonObject =>

@@ -2,6 +2,7 @@
 // by name: tables of bodies and the parts of the neutral request that they become.
 import 'reflect-metadata';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { FunctionTool } from '../../core/conversation/tools.js';
 import { readBody } from '../../shared/http/dto.pipe.js';
 import type { RequestHeaders } from '../common/read-headers.js';
 import { CreateResponseDto } from './create-response.dto.js';
@@ -115,6 +116,25 @@ it('keeps the path of each tool whose index is not that of the body', () => {
     'tools.2',
     'input.1.tools.0',
   ]);
+});
+
+it('takes the latest definition of a function that items add again', () => {
+  const named = (description: string, parts = {}) => ({ type: 'function', name: 'f', description, ...parts });
+  const added = (tool: object) => ({ type: 'additional_tools', tools: [tool] });
+  const other = { type: 'function', name: 'g' };
+  const { tools } = read({
+    tools: [named('one'), other],
+    input: [added(named('two')), user('a'), added(named('three'))],
+  });
+  expect(tools.map((tool) => [(tool as FunctionTool).description, tool.path])).toEqual([
+    ['three', 'input.2.tools.0'],
+    [undefined, undefined],
+  ]);
+  // Within one list names are the provider's concern, as on the other routes.
+  expect(read({ tools: [named('one'), named('two')] }).tools).toHaveLength(2);
+  expect(() => read({ tools: [named('one')], input: [added({ type: 'custom', name: 'f' }), user('a')] })).toThrow(
+    /^tools: two tools have the name f/,
+  );
 });
 
 it('names a tool among the items by its path', () => {

@@ -1,10 +1,11 @@
 import type { FunctionTool, NamedTool, Tool } from '../../core/conversation/tools.js';
+import type { GatewayError } from '../../core/errors.js';
 import { readCacheMarker, type WireCacheControl } from '../../core/conversation/read-cache-marker.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 import { invalidField } from '../common/invalid-field.js';
 import { TOOLS_MAX } from '../../shared/http/maxima.js';
-import { readShorthand, SHORTHANDS, WEB_SEARCH } from '../common/search-shorthand.js';
+import { readShorthand, SHORTHANDS } from '../common/search-shorthand.js';
 import { assertObjectSchema, assertServiceForm, NO_ARGUMENTS } from '../common/tool-forms.js';
 import type { WireChoice } from '../common/read-tool-choice.js';
 import type { ClientToolOf, WireMemberTool, WireOneTool, WireTool, WireToolChoice } from './schemas/tools.js';
@@ -35,11 +36,15 @@ export interface ReadTools {
 export function readTools(lists: readonly ToolList[]): ReadTools {
   const tools: Tool[] = [];
   let forms: Map<string, CallForm> | undefined;
+  let earlier = NO_INDEXES;
   const add = (tool: FunctionTool, form: CallForm | undefined, path: string): void => {
-    tools.push(placed(tool, path, tools.length));
+    const index = earlier.get(tool.name) ?? tools.length;
+    if (index < tools.length && hasOtherForm(tools[index]!, tool)) throw nameTaken(tool.name);
+    tools[index] = placed(tool, path, index);
     if (form) (forms ??= new Map()).set(tool.name, form);
   };
-  for (const list of lists) {
+  for (const [position, list] of lists.entries()) {
+    if (position > 0) earlier = functionIndexes(tools);
     for (const [toolIndex, tool] of list.tools.entries()) {
       assertCount(tools);
       const path = `${list.path}.${toolIndex}`;
@@ -69,19 +74,33 @@ function assertCount({ length }: readonly Tool[]): void {
     throw invalidField('tools', `must be at most ${TOOLS_MAX}, with those of namespaces and of input`);
 }
 
+const NO_INDEXES: ReadonlyMap<string, number> = new Map();
+
+/** Indexes of functions by name. Agents send a tool with each item that adds it: the latest definition is valid. */
+const functionIndexes = (tools: readonly Tool[]): ReadonlyMap<string, number> =>
+  new Map(tools.flatMap((tool, index) => (tool.type === 'function' ? [[tool.name, index] as const] : [])));
+
 /** A call names its tool alone. */
 function assertOneForm(tools: readonly Tool[], forms: CallForms): void {
   const types = new Map<string, CallForm['type']>();
   for (const tool of tools) {
     if (tool.type !== 'function') continue;
-    const { name, takesText } = tool;
+    const { name } = tool;
     const form = forms.get(name);
-    const type = takesText ? 'custom_tool_call' : (ownTypeOf(tool) ?? 'function_call');
+    const type = callTypeOf(tool);
     const known = types.get(name);
-    if (form && known !== undefined && known !== type) throw invalidField('tools', `two tools have the name ${name}`);
+    if (form && known !== undefined && known !== type) throw nameTaken(name);
     types.set(name, type);
   }
 }
+
+const nameTaken = (name: string): GatewayError => invalidField('tools', `two tools have the name ${name}`);
+
+const hasOtherForm = (before: Tool, tool: FunctionTool): boolean =>
+  before.type === 'function' && callTypeOf(before) !== callTypeOf(tool);
+
+const callTypeOf = (tool: FunctionTool): CallForm['type'] =>
+  tool.takesText ? 'custom_tool_call' : (ownTypeOf(tool) ?? 'function_call');
 
 const ownTypeOf = ({ origin }: FunctionTool): CallForm['type'] | undefined => {
   const type = origin?.value['type'] as string | undefined;
@@ -170,7 +189,7 @@ function readOther(tool: WireTool, path: string): NamedTool {
   if (SHORTHANDS.has(type)) {
     const { [ACCESS]: access, ...words } = options;
     const byDefault = access === true && ({ isByDefault: true } as const);
-    return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(words), ...byDefault, ...marker };
+    return { ...readShorthand(words), ...byDefault, ...marker };
   }
   if (!type.startsWith(SERVICE_TOOL_PREFIX)) return { type: 'vendor', opaque: { vendor: OWN, value } };
   assertServiceForm(tool as JsonObject, type, path);

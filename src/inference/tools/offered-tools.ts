@@ -12,6 +12,7 @@ import {
 import { GatewayError } from '../../core/errors.js';
 import {
   ownName,
+  parameterPath,
   type RequestedTool,
   type CallerRunTool,
   type GatewayRunTool,
@@ -162,6 +163,8 @@ function entryOf(tool: Tool, index: number, native: NativeRuns, offering: Offeri
     parameters: parametersOf(tool),
     path: pathOf(tool, index),
     ...(bound && { bound }),
+    ...(tool.type === 'service' && tool.parametersPath !== undefined && { parametersPath: tool.parametersPath }),
+    ...(tool.type === 'service' && tool.parameterFields && { parameterFields: tool.parameterFields }),
   };
   const service = services.get(requested.type);
   if (!service) {
@@ -272,8 +275,8 @@ function parametersOf(tool: NamedTool): RequestedTool['parameters'] {
 const pathOf = (tool: NamedTool, index: number): string =>
   tool.path ?? (tool.type === 'service' ? tool.field : undefined) ?? `tools.${index}`;
 
-const fieldOf = ({ path }: RequestedTool, parameter: string, plugin: PluginsTool | undefined): string =>
-  plugin ? `${plugin.path}.${plugin.options[parameter] ?? parameter}` : `${path}.parameters.${parameter}`;
+const fieldOf = (requested: RequestedTool, parameter: string, plugin: PluginsTool | undefined): string =>
+  plugin ? `${plugin.path}.${plugin.options[parameter] ?? parameter}` : parameterPath(requested, parameter);
 
 const withoutWord = (field: string): GatewayError =>
   new GatewayError(

@@ -7,8 +7,9 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { _, Ajv, Name, type ErrorObject } from 'ajv';
+import { _, Ajv, Name, type Code, type ErrorObject } from 'ajv';
 import { isDomainRule } from '../../core/domains.js';
+import { characterCount } from '../../core/text/character-count.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { SharedSchemas } from './shared-schemas.js';
@@ -47,6 +48,33 @@ ajv.addKeyword({
   },
 });
 const UNLIKE_NUMBER = { unlikeNumber: true };
+
+// ajv counts the characters of every bounded text. A character is one or two units, so that only texts near their bound
+// need to be counted.
+addLengthKeyword(
+  'maxLength',
+  (text, units, max) => _`${units} > ${max} && (${units} > 2 * ${max} || ${text} > ${max})`,
+);
+addLengthKeyword(
+  'minLength',
+  (text, units, min) => _`${units} < 2 * ${min} && (${units} < ${min} || ${text} < ${min})`,
+);
+
+/** @param fails the condition of a violation, from the number of characters, that of UTF-16 units, and the bound */
+function addLengthKeyword(keyword: string, fails: (characters: Code, units: Code, bound: Name | Code) => Code): void {
+  ajv.removeKeyword(keyword);
+  ajv.addKeyword({
+    keyword,
+    type: 'string',
+    before: 'pattern',
+    error: { message: keyword, params: ({ schemaCode }) => _`{limit: ${schemaCode}}` },
+    code(context) {
+      const counted = context.gen.scopeValue('func', { ref: characterCount });
+      const { data, schemaCode } = context;
+      context.fail(fails(_`${counted}(${data})`, _`${data}.length`, schemaCode as Name));
+    },
+  });
+}
 
 // Members that the schema of their object does not name fit it, and are noted: nothing of a request is lost without a
 // name (docs/use/translation.md#undeclared-members).

@@ -4,7 +4,7 @@ import { readReply } from '../../core/conversation/reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import type { ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
+import { parameterPath, type ToolFailure, type ToolFunction, type ToolResult } from '../../core/tool.js';
 import { consultedRequest } from '../consulted-request.js';
 import { assertServable } from '../servable.js';
 import type { ToolDefinition } from '../tool-definition.js';
@@ -31,12 +31,11 @@ export const advisor: ToolDefinition = {
   resultType: 'advisor_tool_result',
   offer: (requested, { modelOf }) => {
     assertServable(requested);
-    const { type, parameters, path } = requested;
+    const { parameters } = requested;
     const options = readAdvisorOptions(parameters);
     const { model: named } = parameters;
     // Without a named model, the answering model itself is consulted.
-    const model =
-      named === undefined ? undefined : modelOf(named, `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
+    const model = named === undefined ? undefined : modelOf(named, parameterPath(requested, 'model'));
     const requestFor = (request: ModelRequest, content: readonly TextBlock[]) =>
       consultedRequest(request, {
         model: model?.id ?? request.model,

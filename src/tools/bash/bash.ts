@@ -4,13 +4,14 @@ import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import { ensureFullStop } from '../../core/text/ensure-full-stop.js';
 import type { CatalogSnapshot } from '../../core/routing/catalog.js';
-import type {
-  RequestedTool,
-  CallerRunTool,
-  GatewayRunTool,
-  ToolFailure,
-  ToolFunction,
-  ToolResult,
+import {
+  parameterPath,
+  type RequestedTool,
+  type CallerRunTool,
+  type GatewayRunTool,
+  type ToolFailure,
+  type ToolFunction,
+  type ToolResult,
 } from '../../core/tool.js';
 import { CONTAINER_SECONDS } from '../containers/container-bounds.js';
 import type { ToolDefinition } from '../tool-definition.js';
@@ -74,12 +75,12 @@ function offer(
   catalog: CatalogSnapshot,
   hasInterpreter: boolean,
 ): GatewayRunTool | CallerRunTool {
-  const { parameters, path } = requested;
+  const { parameters } = requested;
   if (parameters['engine'] !== 'openrouter') return { runsAt: 'caller', asFunction: BASH_FUNCTION };
   if (!hasInterpreter)
     throw new GatewayError(
       'invalid-request',
-      `${path}.parameters.engine: this gateway has no bash of its own (its optional package just-bash is not installed); use auto or native and run the commands yourself`,
+      `${parameterPath(requested, 'engine')}: this gateway has no bash of its own (its optional package just-bash is not installed); use auto or native and run the commands yourself`,
     );
   const { price = 0n, memoryBytes = MEMORY_BYTES, timeMs = TIME_MS } = catalog.tools.bash ?? {};
   const sleepAfterSeconds = readSeconds(requested);
@@ -95,13 +96,13 @@ function offer(
   };
 }
 
-function readSeconds({ parameters, path }: RequestedTool): number {
-  const seconds = parameters['sleep_after_seconds'] ?? CONTAINER_SECONDS.default;
+function readSeconds(requested: RequestedTool): number {
+  const seconds = requested.parameters['sleep_after_seconds'] ?? CONTAINER_SECONDS.default;
   const { min, max } = CONTAINER_SECONDS;
   if (typeof seconds === 'number' && seconds >= min && seconds <= max) return seconds;
   throw new GatewayError(
     'invalid-request',
-    `${path}.parameters.sleep_after_seconds: must be from ${min} to ${max.toLocaleString('en-US')}`,
+    `${parameterPath(requested, 'sleep_after_seconds')}: must be from ${min} to ${max.toLocaleString('en-US')}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { printJson, type Json } from '../../core/json/json.js';
 import { GatewayError } from '../../core/errors.js';
+import { parameterPath } from '../../core/tool.js';
 import { name } from '../../shared/http/maxima.js';
 import { described, object, optional } from '../../shared/http/schema.js';
 import { isPlainFailure, plainFailure } from '../plain-failure.js';
@@ -16,12 +17,13 @@ export const datetime: ToolDefinition = {
     }),
   },
   resultType: 'openrouter_datetime_tool_result',
-  offer: ({ parameters: { timezone = DEFAULT_ZONE }, path }) => {
+  offer: (requested) => {
+    const { timezone = DEFAULT_ZONE } = requested.parameters;
     const print = printerOf(timezone);
     if (!print) {
       throw new GatewayError(
         'invalid-request',
-        `${path}.parameters.timezone: must be an IANA name such as Europe/Paris`,
+        `${parameterPath(requested, 'timezone')}: must be an IANA name such as Europe/Paris`,
       );
     }
     return {

@@ -3,7 +3,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, printJson } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/reply.js';
-import type { ToolFailure, ToolResult } from '../../core/tool.js';
+import { parameterPath, type ToolFailure, type ToolResult } from '../../core/tool.js';
 import type { Model } from '../../core/routing/catalog.js';
 import { name } from '../../shared/http/maxima.js';
 import { number, openObject, optional } from '../../shared/http/schema.js';
@@ -40,12 +40,12 @@ export const imageGeneration: ToolDefinition = {
   // Other parameters are those of the model that draws.
   openParameters: 'any',
   resultType: 'openrouter_image_generation_tool_result',
-  offer: ({ parameters, path }, { catalog, modelOf, isSandbox }) => {
-    const { model: named, ...configuration } = parameters;
+  offer: (requested, { catalog, modelOf, isSandbox }) => {
+    const { model: named, ...configuration } = requested.parameters;
     const usual = catalog.tools.imageGeneration?.model ?? (isSandbox === true ? SANDBOX_MODEL : MODEL_DEFAULT);
-    const model = modelOf(named ?? usual, `${path}.parameters.model`);
+    const model = modelOf(named ?? usual, parameterPath(requested, 'model'));
     if (!model.outputModalities.includes('image')) {
-      const message = `${path}.parameters.model: ${model.id} makes no images; name a model of /models that does`;
+      const message = `${parameterPath(requested, 'model')}: ${model.id} makes no images; name a model of /models that does`;
       throw new GatewayError('invalid-request', message);
     }
     const requestFor = (request: ModelRequest, content: readonly TextBlock[], wishes: Partial<ModelRequest> = {}) =>

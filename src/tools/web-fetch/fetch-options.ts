@@ -1,7 +1,7 @@
 import { domainFilter } from '../../core/domains.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import { SERVICE_TOOL_PREFIX, type RequestedTool } from '../../core/tool.js';
+import { parameterPath, type RequestedTool } from '../../core/tool.js';
 import { readDomains } from '../domain-list.js';
 
 /** Maximum number of uses in one request, as published. */
@@ -20,16 +20,16 @@ export interface FetchOptions {
 }
 
 /** Reads the requested options. @throws GatewayError naming the field that cannot be read */
-export function readFetchOptions({ type, parameters, path }: RequestedTool): FetchOptions {
-  const at = type.startsWith(SERVICE_TOOL_PREFIX) ? `${path}.parameters` : path;
-  const { engine, max_uses, max_content_tokens, allowed_domains, blocked_domains, citations } = parameters;
-  const allowedDomains = readDomains(allowed_domains, `${at}.allowed_domains`);
-  const blockedDomains = readDomains(blocked_domains, `${at}.blocked_domains`);
+export function readFetchOptions(requested: RequestedTool): FetchOptions {
+  const pathOf = (name: string): string => parameterPath(requested, name);
+  const { engine, max_uses, max_content_tokens, allowed_domains, blocked_domains, citations } = requested.parameters;
+  const allowedDomains = readDomains(allowed_domains, pathOf('allowed_domains'));
+  const blockedDomains = readDomains(blocked_domains, pathOf('blocked_domains'));
   return {
     engine: typeof engine === 'string' ? engine : 'auto',
-    usesMax: Math.min(readCount(max_uses, `${at}.max_uses`, 0) ?? USES_MAX, USES_MAX),
+    usesMax: Math.min(readCount(max_uses, pathOf('max_uses'), 0) ?? USES_MAX, USES_MAX),
     tokensMax: Math.min(
-      readCount(max_content_tokens, `${at}.max_content_tokens`, 1) ?? CONTENT_TOKENS_DEFAULT,
+      readCount(max_content_tokens, pathOf('max_content_tokens'), 1) ?? CONTENT_TOKENS_DEFAULT,
       CONTENT_TOKENS_MAX,
     ),
     hasCitations: isJsonObject(citations) && citations['enabled'] === true,

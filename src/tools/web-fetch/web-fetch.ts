@@ -3,14 +3,15 @@ import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type WebRequest } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type {
-  RequestedTool,
-  GatewayRunTool,
-  ToolFailure,
-  ToolFunction,
-  ToolResult,
-  ToolSetup,
-  ToolUse,
+import {
+  parameterPath,
+  type RequestedTool,
+  type GatewayRunTool,
+  type ToolFailure,
+  type ToolFunction,
+  type ToolResult,
+  type ToolSetup,
+  type ToolUse,
 } from '../../core/tool.js';
 import { object, oneOf, optional } from '../../shared/http/schema.js';
 import { count, domains } from '../parameter-fields.js';
@@ -88,12 +89,12 @@ interface PageOrigin {
 }
 
 /** @throws GatewayError naming the setting that the engine lacks */
-function originOf({ engine: name }: FetchOptions, { path }: RequestedTool, { catalog }: ToolSetup): PageOrigin {
+function originOf({ engine: name }: FetchOptions, requested: RequestedTool, { catalog }: ToolSetup): PageOrigin {
   const { webFetch: configured } = catalog.tools;
   if (!PAGE_ENGINES.has(name)) return ownOrigin(configured?.price ?? 0n);
   const engine = configured?.engines.get(name);
   if (engine?.baseUrl === undefined) {
-    const message = `${path}.parameters.engine: ${name} is not set up here (tools.web_fetch.engines.${name} of the catalog)`;
+    const message = `${parameterPath(requested, 'engine')}: ${name} is not set up here (tools.web_fetch.engines.${name} of the catalog)`;
     throw new GatewayError('invalid-request', message);
   }
   return { engine: name, source: enginePages(name, engine), price: engine.price ?? 0n };

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import type { RequestedTool } from '../../core/tool.js';
+import { parameterPath, type RequestedTool } from '../../core/tool.js';
 import { readDomains } from '../domain-list.js';
 import type { SearchLocation } from './search-engine.js';
 
@@ -36,24 +36,22 @@ export interface SearchOptions {
   readonly location: SearchLocation;
 }
 
-const OWN_TYPE = 'openrouter:web_search';
-
 /** @throws GatewayError `invalid-request` for a domain that cannot be enforced */
-export function readOptions({ type, parameters, path, bound }: RequestedTool): SearchOptions {
-  const at = type === OWN_TYPE ? `${path}.parameters` : path;
+export function readOptions(requested: RequestedTool): SearchOptions {
+  const { parameters, path, bound } = requested;
   const engine = parameters['engine'];
   const number = (name: string, otherwise: number): number => {
     const value = parameters[name];
     return typeof value === 'number' ? value : otherwise;
   };
-  const domains = (name: string): readonly string[] => readDomains(parameters[name], `${at}.${name}`);
+  const domains = (name: string): readonly string[] => readDomains(parameters[name], parameterPath(requested, name));
   const allowedDomains = domains('allowed_domains');
   // The gateway's own name, and the vendor's.
   const blockedDomains = [...domains('excluded_domains'), ...domains('blocked_domains')];
   const usual = CHARACTERS_OF.get(parameters['search_context_size']) ?? CHARACTERS;
   return {
     engine: typeof engine === 'string' ? engine : 'auto',
-    enginePath: typeof engine === 'string' ? `${at}.engine` : path,
+    enginePath: typeof engine === 'string' ? parameterPath(requested, 'engine') : path,
     results: Math.min(number('max_results', RESULTS), RESULTS_MAX),
     resultsTotal: number('max_total_results', RESULTS_TOTAL),
     uses: number('max_uses', USES),

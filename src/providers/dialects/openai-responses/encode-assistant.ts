@@ -1,5 +1,6 @@
 import { append } from '../../../core/append.js';
 import type { Message, ToolUseBlock } from '../../../core/conversation/content.js';
+import type { Json } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
 import type { EncodeContext, PathOf } from '../encode-context.js';
 import { printToolInput } from '../encode-tool-input.js';
@@ -63,11 +64,24 @@ export function* encodeAssistant(message: Message, pathOf: PathOf, context: Enco
   return items;
 }
 
+/** Whether an item has an id of the vendor, which begins with letters for its type. The vendor refuses others. */
+const isItemId = (id: Json | undefined, type: Json | undefined): boolean =>
+  typeof id === 'string' && id.startsWith(CALL_ID_PREFIXES[type as string] ?? '');
+
+/** First letters of the ids of calls; those of functions are not sent. */
+const CALL_ID_PREFIXES: Readonly<Record<string, string>> = {
+  custom_tool_call: 'ctc_',
+  shell_call: 'sh_',
+  local_shell_call: 'lsh_',
+  apply_patch_call: 'apc_',
+};
+
 function* encodeCall(block: ToolUseBlock, context: EncodeContext): Steps<InputItem> {
   const own = ownValue(block.origin);
   if (own !== undefined) {
     const name = own['name'] === undefined ? {} : { name: context.names.toWire(block.name) };
-    return { ...own, ...name, call_id: context.callId(block) };
+    const { id, ...rest } = own;
+    return { ...rest, ...name, call_id: context.callId(block), ...(isItemId(id, own['type']) && { id }) };
   }
   return {
     type: 'function_call',

@@ -349,6 +349,20 @@ describe('reasoning', () => {
   }); // oxfmt-ignore
 });
 
+it('leaves out the id of a call that is none of the vendor', () => {
+  const vendor = 'openai-responses' as const;
+  const items = [
+    ['custom_tool_call', 'ctc_1'],
+    ['shell_call', 'sh_1'],
+    ['local_shell_call', 'lsh_1'],
+    ['apply_patch_call', 'apc_1'],
+  ] as const;
+  const calls = items.flatMap(([type, id]) => [id, 'l', 'fc_1', null].map((sent) => ({ type, id: sent })));
+  const content = calls.map((value, index): ContentBlock => ({ type: 'tool-use', id: `${index}`, name: 'f', input: '{}', origin: { vendor, value } })); // oxfmt-ignore
+  const sent = inputOf([{ role: 'assistant', content }]) as JsonObject[];
+  expect(sent.map((item) => item['id'])).toEqual(items.flatMap(([, id]) => [id, undefined, undefined, undefined]));
+});
+
 it('sends the tools of a caller of this format, their calls and results unchanged', () => {
   const vendor = 'openai-responses' as const;
   const custom = { type: 'custom', name: 'patch', description: 'd' };

@@ -1,5 +1,5 @@
 import type { OutputFormat } from '../../../core/conversation/request.js';
-import type { Json, JsonObject } from '../../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { modelFamilyOf } from '../../model-rules/model-family.js';
@@ -118,7 +118,8 @@ export function isTakenByClaude(schema: JsonObject): boolean {
   isFlat &&= (required ?? null) === null || (Array.isArray(required) && required.length <= FLAT_NAMES_MAX);
   const names = isFlat ? ((required ?? NONE) as readonly Json[]) : NONE;
   for (let at = 0; at < names.length; at++) isFlat &&= names.indexOf(names[at]!) === at;
-  const properties = schema['properties'] as JsonObject | null | undefined;
+  const properties = schema['properties'] as JsonObject | undefined;
+  isFlat &&= properties === undefined || isJsonObject(properties);
   for (const name in properties) {
     if (!LEGAL_KEY.test(name)) return false;
     const property = properties[name] as JsonObject;

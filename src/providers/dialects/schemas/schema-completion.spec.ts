@@ -10,7 +10,7 @@ it.each<[string, JsonObject, JsonObject]>([
   ['an array of named places', { type: 'array', prefixItems: [{}] }, { type: 'array', prefixItems: [{}], items: {} }],
   ['both', { type: ['object', 'array'] }, { type: ['object', 'array'], properties: {}, items: {} }],
   ['null for nothing', { type: 'object', properties: null, required: null, title: null }, { type: 'object', properties: {} }],
-  ['places of an older draft', { type: 'array', items: [{ type: 'string' }], additionalItems: false }, { type: 'array', prefixItems: [{ type: 'string' }], items: false }],
+  ['places of an older draft', { type: 'array', items: [{ type: 'string' }], additionalItems: false }, { type: 'array', prefixItems: [{ type: 'string' }], items: {}, maxItems: 1 }],
   ['flags beside bounds', { minimum: 0, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false }, { exclusiveMinimum: 0, maximum: 9 }],
   ['a flag for what is required', { type: 'string', required: true }, { type: 'string' }],
   ['types in capitals', { type: 'ARRAY', items: { type: 'STRING' }, minItems: '1' }, { type: 'array', items: { type: 'STRING' }, minItems: 1 }],
@@ -22,6 +22,8 @@ it.each<[string, JsonObject, JsonObject]>([
   ['a type twice', { type: ['string', 'string'] }, { type: 'string' }],
   ['properties without a schema', { properties: { a: 'string', b: null, c: {} } }, { properties: { a: {}, b: {}, c: {} } }],
   ['unions of nothing', { anyOf: [], oneOf: null, allOf: [null, {}], prefixItems: ['a'] }, { allOf: [{}] }],
+  ['no items', { type: 'array', items: false }, { type: 'array', items: {}, maxItems: 0 }],
+  ['none after the described ones', { type: 'array', prefixItems: [{}, {}], items: false, maxItems: 1 }, { type: 'array', prefixItems: [{}, {}], items: {}, maxItems: 1 }],
   ['any items', { type: 'array', items: true }, { type: 'array', items: {} }],
   ['places of nothing', { type: 'array', items: [] }, { type: 'array', items: {} }],
   ['names twice', { required: ['a', 'a', 5] }, { required: ['a'] }],
@@ -32,7 +34,6 @@ it.each<[string, JsonObject, JsonObject]>([
 
 it.each<[JsonObject]>([
   [{ type: 'object', properties: {} }],
-  [{ type: 'array', items: false }],
   [{ default: null, const: null, example: null }],
   [{ type: ['string', 'null'], enum: ['a', null], examples: ['a'], uniqueItems: true, minLength: 0, multipleOf: 0.1 }],
   [{ properties: { a: true, type: { type: 'string' } }, anyOf: [false, {}], $defs: {}, additionalProperties: false }],

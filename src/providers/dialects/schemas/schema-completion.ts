@@ -64,7 +64,10 @@ export function isComplete(schema: JsonObject): boolean {
   let hasItems = false;
   for (const keyword in schema) {
     const value = schema[keyword];
-    if (formed(keyword, value) !== value || (keyword === 'items' && (value === true || Array.isArray(value))))
+    if (
+      formed(keyword, value) !== value ||
+      (keyword === 'items' && (typeof value === 'boolean' || Array.isArray(value)))
+    )
       return false;
     if (keyword === 'type') type = value;
     else if (keyword === 'properties') hasProperties = true;
@@ -91,13 +94,21 @@ export function completeSchema(schema: JsonObject): JsonObject {
   const current = withoutFlags(wellFormed(inPlainWords(schema)));
   const objectLacks = hasType(current, 'object') && current['properties'] === undefined;
   const hasTuple = Array.isArray(current['items']);
-  const arrayLacks = hasTuple || (hasType(current, 'array') && (current['items'] ?? true) === true);
-  if (!objectLacks && !arrayLacks) return current;
+  const arrayLacks = hasType(current, 'array') && typeof (current['items'] ?? true) === 'boolean';
+  if (!objectLacks && !arrayLacks && !hasTuple) return current;
+  const plain = hasTuple ? withPrefixItems(current) : current;
   return {
-    ...(hasTuple ? withPrefixItems(current) : current),
+    ...plain,
     ...(objectLacks && { properties: {} }),
-    ...(arrayLacks && !hasTuple && { items: {} }),
+    ...(typeof plain['items'] === 'boolean' || arrayLacks ? withItems(plain) : {}),
   };
+}
+
+/** Any items; none after the described ones where there may be no others. */
+function withItems({ items, prefixItems, maxItems }: JsonObject): JsonObject {
+  if (items !== false) return { items: {} };
+  const described = Array.isArray(prefixItems) ? prefixItems.length : 0;
+  return { items: {}, maxItems: isNumber(maxItems) ? Math.min(Number(maxItems), described) : described };
 }
 
 /** Whether one schema is in keywords of draft 2020-12. */
