@@ -1,3 +1,4 @@
+import { subjectIdText } from '../accounts/budget-subject-ids.js';
 import { INTERVALS } from '../core/time.js';
 import { nameText } from '../shared/http/shared-fields.js';
 import { KEY_HASH } from '../shared/http/field-patterns.js';
@@ -38,7 +39,7 @@ export const alarmRule = compile(
         scope: oneOf(BUDGET_SCOPE_NAMES),
         id: described(
           'Id of its owner, `name=value` of a tag, or * for every one; `default`: those without a budget of their own.',
-          nameText,
+          subjectIdText,
         ),
         interval: oneOf(INTERVALS),
       },

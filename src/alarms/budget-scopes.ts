@@ -1,6 +1,6 @@
+import { SUBJECT_IDS } from '../accounts/budget-subject-ids.js';
 import { SUBJECT_SCOPES, subjectOf, type SubjectScope } from '../accounts/budget-subjects.js';
-import { compile, type Compiled } from '../shared/http/schema.js';
-import { namedTag } from '../shared/http/tag-validators.js';
+import type { Compiled } from '../shared/http/schema.js';
 import { databaseNow } from './database-now.js';
 
 /** Every object of a kind. */
@@ -77,14 +77,12 @@ const ofSubjects = (scope: SubjectScope): string => `
   WHERE w.account_id = $1 AND w.scope = '${scope}' AND w.interval = $7 AND w.window_start = window_start_of($7, ${databaseNow('$3')})
     AND b.limit_usd > 0 AND ($6 = '${ALL}' OR $6 = ANY(ARRAY[w.scope_id, b.scope_id]))`;
 
-const TAG = compile(namedTag);
-
 const subjects = (scope: SubjectScope): BudgetScope => ({
   stored: scope,
   measured: ofSubjects(scope),
   ownerOf: (accountId, id) => (id === ALL ? ALL : subjectOf(accountId, scope, id).scopeId),
   named: NAMES[scope],
-  ...(scope === 'tags' && { form: TAG }),
+  form: SUBJECT_IDS[scope],
 });
 
 /** The scopes of budgets that alarms watch, by the names of the interface. */

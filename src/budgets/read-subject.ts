@@ -1,3 +1,4 @@
+import { SUBJECT_IDS, subjectIdText } from '../accounts/budget-subject-ids.js';
 import {
   DEFAULT_SUBJECT,
   SUBJECT_SCOPES,
@@ -7,27 +8,14 @@ import {
 } from '../accounts/budget-subjects.js';
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
-import { STORABLE } from '../shared/http/field-patterns.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
-import { shortText } from '../shared/http/shared-fields.js';
-import { compile, described, text, type Compiled } from '../shared/http/schema.js';
-import { namedTag } from '../shared/http/tag-validators.js';
-
-/** Characters: the longest id that a request may have. */
-const USER_MAX = 1_024;
+import { compile, described } from '../shared/http/schema.js';
 
 /** The id in a path whose real id is in the query. */
 const IN_QUERY = '-';
 
-const anyId = text({ min: 1, max: USER_MAX, ...STORABLE });
-const idInQuery = compile(described(`The id, where the path has \`${IN_QUERY}\`.`, anyId));
-
-const IDS: Readonly<Record<SubjectScope, Compiled<string>>> = {
-  users: compile(anyId),
-  members: shortText,
-  tags: compile(namedTag),
-};
+const idInQuery = compile(described(`The id, where the path has \`${IN_QUERY}\`.`, subjectIdText));
 
 /** @throws GatewayError `not-found` */
 function readScope(name: string): SubjectScope {
@@ -52,7 +40,7 @@ export function readSubject(accountId: string, scopeName: string, pathId: string
   if (query.id !== undefined && pathId !== IN_QUERY)
     throw new GatewayError('invalid-request', `id: is in the query only beside “${IN_QUERY}” in the path`);
   const id = query.id ?? pathId;
-  const fault = id === DEFAULT_SUBJECT ? undefined : IDS[scope].fault(id);
+  const fault = id === DEFAULT_SUBJECT ? undefined : SUBJECT_IDS[scope].fault(id);
   if (fault) throw new GatewayError('invalid-request', `id: ${fault.reason}`);
   return subjectOf(accountId, scope, id);
 }

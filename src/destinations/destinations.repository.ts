@@ -67,12 +67,20 @@ export class DestinationsRepository {
       order: { id: 'ASC' },
       lock: { mode: 'pessimistic_write' },
     });
-    await manager.delete(DestinationEntity, where);
+    await this.deleteAll(manager, rows);
     return rows;
   }
 
-  /** Deletes a destination, its deliveries, and the references of alarms to it. */
-  async delete(manager: EntityManager, { accountId, id }: DestinationEntity): Promise<void> {
-    await manager.query('DELETE FROM destinations WHERE account_id = $1 AND id = $2', [accountId, id]);
+  /** Deletes a destination, its waiting deliveries, and the references of alarms to it. */
+  async delete(manager: EntityManager, row: DestinationEntity): Promise<void> {
+    await this.deleteAll(manager, [row]);
+  }
+
+  private async deleteAll(manager: EntityManager, rows: readonly DestinationEntity[]): Promise<void> {
+    const ids = rows.map(({ id }) => id);
+    await manager.query('DELETE FROM destinations WHERE id = ANY($1::uuid[])', [ids]);
+    await manager.query(`DELETE FROM outbox_deliveries WHERE destination_id = ANY($1::uuid[]) AND status = 'waiting'`, [
+      ids,
+    ]);
   }
 }

@@ -1,7 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
 import type { JsonObject } from '../core/json/json.js';
-import { DestinationEntity } from './destination.entity.js';
 
 /** States of a delivery: it waits for an attempt, its receiver accepted it, or it is no longer tried. */
 export const DELIVERY_STATUSES = ['waiting', 'sent', 'given_up'] as const;
@@ -45,8 +44,8 @@ export class OutboxDeliveryEntity {
   @ForeignKey(() => OutboxEventEntity, { name: 'outbox_deliveries_event_id_fkey', onDelete: 'CASCADE' })
   eventId!: string;
 
+  /** It may be deleted: the history of alarms stays. */
   @PrimaryColumn({ name: 'destination_id', type: 'uuid' })
-  @ForeignKey(() => DestinationEntity, { name: 'outbox_deliveries_destination_id_fkey', onDelete: 'CASCADE' })
   destinationId!: string;
 
   @Column({ type: 'text' })

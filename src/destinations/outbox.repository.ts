@@ -109,12 +109,14 @@ export class OutboxRepository {
        SELECT $1, d.id, CASE WHEN full_up.is_full THEN 'given_up' ELSE 'waiting' END, ${databaseNow('$4')},
          CASE WHEN full_up.is_full THEN 'More than ${WAITING_MAX} events wait for this destination.' END,
          CASE WHEN full_up.is_full THEN ${databaseNow('$4')} END
-       FROM destinations d CROSS JOIN LATERAL (
+       FROM (
+         SELECT id FROM destinations WHERE account_id = $2 AND id = ANY($3::uuid[]) FOR KEY SHARE
+       ) AS d CROSS JOIN LATERAL (
          SELECT count(*) >= ${WAITING_MAX} AS is_full FROM (
            SELECT FROM outbox_deliveries o WHERE o.destination_id = d.id AND o.status = 'waiting' LIMIT ${WAITING_MAX}
          ) AS waiting
        ) AS full_up
-       WHERE d.account_id = $2 AND d.id = ANY($3::uuid[]) RETURNING status`,
+       RETURNING status`,
       [id, accountId, destinationIds, this.clock.aheadMs],
     );
     this.metrics.outboxEvent(type, 'given_up', made.filter(({ status }) => status === 'given_up').length);

@@ -229,6 +229,10 @@ describeOnEachDatabase('GET /activity', (database) => {
     expect(sum(await list(), 'usage')).toBeCloseTo(Number(entered!.amount), 9);
   });
 
+  it('is empty from a day in the future on', async () => {
+    expect(await list('?from=2027-02-10')).toEqual([]);
+  });
+
   const REFUSED = [
     [`date=${TODAY}`, 400, `date: must be one of the last 30 completed UTC days, ${FIRST_DAY} to ${YESTERDAY}`],
     ['date=2026-12-16', 400, 'date: must be one of'],
@@ -249,10 +253,15 @@ describeOnEachDatabase('GET /activity', (database) => {
     ['group_by=model,key,user', 400, 'group_by: takes at most 2 names'],
     ['group_by=model,model', 400, 'group_by: names one twice'],
     ['group_by=generation', 400, 'group_by: must be one or two of model, provider, endpoint, key, member, user'],
-    ['group_by=tag', 400, 'group_by: must be one or two of'],
-    ['group_by=tag:', 400, 'group_by: must be one or two of'],
-    ['group_by=tag:Team', 400, 'group_by: must be one or two of'],
-    [`group_by=tag:${'a'.repeat(65)}`, 400, 'group_by: must be one or two of'],
+    ['group_by=tag', 400, 'group_by: must be tag:<name>, where <name> is that of a tag, such as tag:team'],
+    ['group_by=tag:', 400, 'group_by: must be tag:<name>, where <name> is that of a tag, such as tag:team'],
+    ['group_by=tag:<name>', 400, 'group_by: must be tag:<name>, where <name> is that of a tag, such as tag:team'],
+    ['group_by=tag:Team', 400, 'group_by: must be tag:<name>, where <name> is that of a tag, such as tag:team'],
+    [
+      `group_by=tag:${'a'.repeat(65)}`,
+      400,
+      'group_by: must be tag:<name>, where <name> is that of a tag, such as tag:team',
+    ],
     ['group_by=model:x', 400, 'did you mean model?'],
     [`date=${YESTERDAY}&group_by=model`, 400, 'date: is for completed days alone'],
     ['granularity=week', 400, 'granularity: must be one of hour, day'],

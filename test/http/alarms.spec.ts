@@ -241,6 +241,31 @@ describeOnEachDatabase('alarms', (database) => {
     expect((await call('GET', '/alarms/history?offset=1')).body).toEqual({ data: [], total_count: 1 });
   });
 
+  it('keep in their history what a deleted destination was sent, and drop what waited for it', async () => {
+    const config = { url: `${receiver.origin}/kept` };
+    const made = await call('POST', '/observability/destinations', { name: 'short-lived', type: 'webhook', config });
+    const { id: kept } = made.body.data;
+    const { id } = await make({ kind: 'credential' }, { destination_ids: [kept] });
+    await call('POST', `/alarms/${id}/test`);
+    await receiver.has(1);
+    await gateway.gateway.app.get(OutboxJob, { strict: false }).runOnce();
+    const history = async (): Promise<JsonBody[]> => (await call('GET', `/alarms/history?alarm_id=${id}`)).body.data;
+    const [sent] = await history();
+    expect(sent!.deliveries).toMatchObject([{ destination_id: kept, status: 'sent' }]);
+    await store.query(
+      `with again as (
+         insert into outbox_events select gen_random_uuid(), account_id, type, subject, data, occurred_at + interval '1 second', expires_at
+         from outbox_events where id = $1 returning id
+       ) insert into outbox_deliveries (event_id, destination_id, status, due_at)
+         select id, $2, 'waiting', now() + interval '1 hour' from again`,
+      [sent!.id, kept],
+    );
+    expect((await history()).map(({ deliveries }) => deliveries[0].status)).toEqual(['waiting', 'sent']);
+    expect((await call('DELETE', `/observability/destinations/${kept}`)).body).toEqual({ deleted: true });
+    expect((await history()).map(({ deliveries }) => deliveries)).toEqual([[], sent!.deliveries]);
+    expect((await call('GET', `/alarms/${id}`)).body.data.destination_ids).toEqual([]);
+  });
+
   it('report a limit of a key once for each percent, again after a change of the limit, and in the next window', async () => {
     const { key, hash } = await gateway.newKey({ name: 'my app', limit: costOf(25), limit_reset: 'daily' });
     await gateway.newKey({ name: 'another', limit: 1 });
@@ -345,6 +370,25 @@ describeOnEachDatabase('alarms', (database) => {
     await gateway.messages(ask('test/paid'), { key });
     expect(await round()).toEqual([]);
     for (const path of ['users/default', 'members/ben', 'tags/team=search']) await call('DELETE', `/budgets/${path}/daily`);
+  }, 240_000); // oxfmt-ignore
+
+  it('report the budget of a user with a long id', async () => {
+    const user = 'u'.repeat(1_024);
+    await call('PUT', `/budgets/users/-/daily?id=${user}`, { limit_usd: costOf(15) });
+    await make({ kind: 'budget', scope: 'users', id: user, interval: 'daily' }, { percents: [5] });
+    expect((await call('POST', '/alarms', { name: 'n', on: { kind: 'budget', scope: 'users', id: `${user}u`, interval: 'daily' }, destination_ids: [] })).body.error.message).toBe('on.id: must be at most 1024 characters');
+    const { key } = await gateway.newKey({ name: 'of a user' });
+    expect((await gateway.messages({ ...ask('test/paid'), user: user.slice(0, 256) }, { key })).status).toBe(200);
+    expect(await round()).toEqual([]);
+    const sent = await gateway.request('/chat/completions', {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...ask('test/paid'), user }),
+    });
+    expect(sent.status).toBe(200);
+    expect(facts(await round())).toMatchObject([{ scope: 'users', percent: 5 }]);
+    await call('DELETE', `/budgets/users/-/daily?id=${user}`);
   }, 240_000); // oxfmt-ignore
 
   it('report a low balance once, and again only after a clear rise', async () => {

@@ -3,7 +3,14 @@ import { GatewayError } from '../../core/errors.js';
 import { DAY_MS } from '../../core/time.js';
 import { ACTIVITY_METRICS, COMPLETED_GROUPS, shapeOf, viewCompleted, type ActivityShape } from './activity-view.js';
 import { readDays, type ActivityQueryDto } from './activity-query.dto.js';
-import { asRecorded, findDimension, listDimensions, printedName, type NamedDimension } from '../figures/dimensions.js';
+import {
+  asRecorded,
+  findDimension,
+  listDimensions,
+  missingArgument,
+  printedName,
+  type NamedDimension,
+} from '../figures/dimensions.js';
 import { assertRange } from '../figures/figure-ranges.js';
 import type { FigureFilter, FiguresQuery } from '../figures/figures-query.js';
 
@@ -59,7 +66,7 @@ function readRange(dto: ActivityQueryDto, facts: ActivityFacts): ActivityRequest
   if (dto.date) {
     throw new GatewayError('invalid-request', 'date: is for completed days alone; give from and to instead');
   }
-  const until = dto.to?.getTime() ?? facts.today.getTime() + DAY_MS;
+  const until = dto.to?.getTime() ?? Math.max(facts.today.getTime(), dto.from?.getTime() ?? 0) + DAY_MS;
   const since = dto.from?.getTime() ?? until - DAYS_DEFAULT * DAY_MS;
   const dimensions = readGroups(dto.group_by ?? []);
   const { granularity = 'day' } = dto;
@@ -86,6 +93,8 @@ function readGroups(names: readonly string[]): readonly NamedDimension[] {
     const found = name === 'generation' ? undefined : findDimension(name, 'activity');
     if (found) return found;
     const nearest = nearestName(name, known);
+    const missing = missingArgument(name, 'activity');
+    if (missing !== undefined) throw new GatewayError('invalid-request', `group_by: ${missing}`);
     const reason = `must be one or two of ${known.join(', ')}`;
     throw new GatewayError(
       'invalid-request',

@@ -4,7 +4,14 @@ import { DAY_MS } from '../../core/time.js';
 import { nearestName } from '../../shared/http/nearest-name.js';
 import { readUtcTime } from '../../shared/http/utc-time.js';
 import type { AnalyticsQueryDto } from './analytics-query.dto.js';
-import { asRecorded, findDimension, listDimensions, printedName, type NamedDimension } from '../figures/dimensions.js';
+import {
+  asRecorded,
+  findDimension,
+  listDimensions,
+  missingArgument,
+  printedName,
+  type NamedDimension,
+} from '../figures/dimensions.js';
 import { assertRange } from '../figures/figure-ranges.js';
 import type { FigureFilter, FigureOrder, FiguresQuery, Operator } from '../figures/figures-query.js';
 import { isNamedKind, type GivenNames } from '../check-filter-names.js';
@@ -68,6 +75,8 @@ function assertOnce(path: string, names: readonly string[]): void {
 
 /** The error for an unknown name: it suggests the nearest known name, or lists all. */
 function unknownName(path: string, name: string, known: readonly string[]): GatewayError {
+  const missing = missingArgument(name, 'analytics');
+  if (missing !== undefined) return refusal(path, missing);
   const nearest = nearestName(name, known);
   return refusal(
     path,

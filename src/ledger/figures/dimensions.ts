@@ -114,6 +114,13 @@ export function findDimension(name: string, naming: Naming): NamedDimension | un
   return fits ? { name, dimension, argument: argument ?? '' } : undefined;
 }
 
+/** The reason for a refusal of `tag` or `tag:<name>`; undefined: the name is none of these. */
+export function missingArgument(name: string, naming: Naming): string | undefined {
+  const [head] = name.split(':', 1);
+  const found = listDimensions(naming).find(([known, { takesArgument }]) => takesArgument && known === head);
+  return found && `must be ${printedName(...found)}, where <name> is that of a ${head}, such as ${head}:team`;
+}
+
 /** A value of a filter as records have it. */
 export const asRecorded = ({ dimension }: NamedDimension, value: string | number): string | number =>
   dimension.asRecorded && typeof value === 'string' ? dimension.asRecorded(value) : value;

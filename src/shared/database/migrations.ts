@@ -38,6 +38,7 @@ import { OutcomeIndex1796062000000 } from './migrations/1796062000000-outcome-in
 import { KeptReplies1796070000000 } from './migrations/1796070000000-kept-replies.js';
 import { ExpiringRows1796080000000 } from './migrations/1796080000000-expiring-rows.js';
 import { ListedRows1796090000000 } from './migrations/1796090000000-listed-rows.js';
+import { KeptDeliveries1796100000000 } from './migrations/1796100000000-kept-deliveries.js';
 import { ConsolePersons1796046000000 } from './migrations/1796046000000-console-persons.js';
 
 /** Every migration, oldest first. A released name never changes or disappears. */
@@ -82,6 +83,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   KeptReplies1796070000000,
   ExpiringRows1796080000000,
   ListedRows1796090000000,
+  KeptDeliveries1796100000000,
 ];
 
 /**
