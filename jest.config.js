@@ -27,7 +27,6 @@ const SLOW = [
   'test/http/docs-browser.spec.ts',
   'test/http/idempotency-rate.spec.ts',
   'test/http/operation.spec.ts',
-  'test/messages/loop-delays.speed.spec.ts',
   'test/messages/provider-changes.spec.ts',
   'test/plugins/file-parser-hostile.spec.ts',
   'test/sql/kept-reply-rows.spec.ts',
@@ -41,7 +40,7 @@ const SLOW = [
 /** Attacks that measure the waits of victims: the figures are valid only without other load on the cores. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];
 
-/** Bounds on what pure code computes: they take seconds, and belong to no check that has to be over in a minute. */
+/** Bounds on computing time: the other rings would be measured as well. */
 const SPEED = '\\.speed\\.spec\\.ts$';
 
 /** Sources and packages are loaded by Node itself once a worker: docs/contribute/testing.md. */
@@ -76,11 +75,12 @@ const application = {
 const integration = {
   ...application,
   displayName: 'integration',
-  testMatch: ['<rootDir>/test/**/*.spec.ts', '<rootDir>/src/**/*.speed.spec.ts'],
-  testPathIgnorePatterns: [...SLOW, ...MEASURED],
+  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  testPathIgnorePatterns: [...SLOW, ...MEASURED, SPEED],
 };
 const specsOf = (paths) => paths.map((path) => `${path}.*(?<=\\.spec\\.ts)$`);
 const slow = { ...application, displayName: 'slow', testRegex: specsOf(SLOW) };
+const speed = { ...application, displayName: 'speed', testRegex: [SPEED] };
 const hostile = { ...application, displayName: 'hostile', testRegex: specsOf(MEASURED) };
 
 export default {
@@ -94,5 +94,5 @@ export default {
   // More than there are cores: the longest suites wait more than they compute.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
   testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
-  projects: [unit, integration, slow, hostile],
+  projects: [unit, integration, slow, speed, hostile],
 };

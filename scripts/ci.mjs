@@ -14,8 +14,9 @@ const lanes = new ParallelStages({ stopsAtFailure: true });
 
 await lanes.run([stage('check', 'npm run --silent check')], [stage('build', 'npm run --silent build')]);
 
-// The cost of a request. Alone, because other work would be measured as well.
+// The cost of a request, and bounds of computing time. Alone, because other work would be measured as well.
 await lanes.run([
+  stage('bounds of time', 'npm run --silent test:speed'),
   stage('path', 'node scripts/path.mjs --check'),
   // Compared with the revision in bench/baseline; fails where it exceeds the bound twice. A shallow clone does not
   // contain that revision. In the foreground, so that it is stopped with the rest.

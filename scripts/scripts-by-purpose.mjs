@@ -20,6 +20,7 @@ export const PURPOSES = {
     'test:unit': 'the specs of pure code',
     'test:integration': 'the specs of the application',
     'test:slow': 'replicas, outages, killed processes',
+    'test:speed': 'bounds of computing time, one file at a time',
     'test:hostile': 'attacks, one file at a time',
     'test:recordings': 'recorded replies of providers',
     'test:soak': 'kills and fuzz for half an hour',

@@ -254,7 +254,7 @@ export class KeptReplies implements BeforeApplicationShutdown {
   }
 
   private async begin(claim: ReplyClaim): Promise<ReplyLog | undefined> {
-    const { caller, kind, name, fingerprint, mayKeep, resumable, ttlMs } = claim;
+    const { caller, kind, name, fingerprint, generationId, mayKeep, resumable, ttlMs } = claim;
     const isKept = mayKeep && this.written.hasMemory;
     const id = newUuid(this.clock.now());
     const { accountId, keyHash } = caller;
@@ -265,7 +265,7 @@ export class KeptReplies implements BeforeApplicationShutdown {
       kind,
       name,
       fingerprint,
-      generationId: undefined,
+      generationId,
       isKept,
       resumable,
       ttlMs,

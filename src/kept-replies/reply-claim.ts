@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../core/caller.js';
+import type { GenerationId } from '../core/ids.js';
 import type { KeptKind } from './kept-reply.entity.js';
 import type { ReplyName } from './kept-replies.repository.js';
 
@@ -11,6 +12,8 @@ export interface ReplyClaim {
   readonly name: string;
   /** SHA-256 of route and body, hex. It is stored under a key of the vault. */
   readonly fingerprint: string;
+  /** Id of the generation that its request will be; absent: the request is not known by one. */
+  readonly generationId?: GenerationId;
   /** Whether the contents of the reply may be stored and replayed. */
   readonly mayKeep: boolean;
   /** Whether the stream can be resumed by the id of its generation. */

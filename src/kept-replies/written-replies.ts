@@ -68,6 +68,7 @@ export class WrittenReplies {
   /** @returns the log of a claim that is stored under this id */
   add(id: string, claim: ReplyClaim, isKept: boolean): ReplyLog {
     const log = new ReplyLog({ isKept });
+    log.generationId = claim.generationId;
     log.onResized = (bytes) => (this.bytesInMemory += bytes);
     this.byLog.set(log, {
       id,
@@ -79,7 +80,7 @@ export class WrittenReplies {
       unstored: [],
       endedAt: undefined,
       endState: undefined,
-      stored: { isKept, generationId: undefined },
+      stored: { isKept, generationId: claim.generationId },
       leasedAt: performance.now(),
     });
     return log;

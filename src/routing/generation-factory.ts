@@ -23,7 +23,7 @@ export class GenerationFactory {
   ) {}
 
   create(start: GenerationStart): Generation {
-    const generation = new Generation(newGenerationId(this.clock.now()), start);
+    const generation = new Generation(start.id ?? newGenerationId(this.clock.now()), start);
     generation.observe(this.telemetry, this.decisions, this.pins);
     if (this.tracing.isOn) generation.observe(new GenerationTrace(this.tracing, generation));
     return generation;

@@ -69,6 +69,19 @@ describeConsole(
     );
 
     it(
+      'names credits and sessions by what they are',
+      async () => {
+        await suite.gateway.manage('POST', '/credits', { amount: 12.5, kind: 'purchase', note: 'for the audit' });
+        const watched = await suite.signedIn('/console/audit');
+        const rowOf = (action: string) => watched.page.locator('tbody tr').filter({ hasText: action }).first();
+        await expectShown(() => rowOf('credits entered').innerText()).toContain('purchase of 12.5 USD');
+        await expectShown(() => rowOf('signed in to the console').innerText()).toContain('Chromium on ');
+        suite.soundly(watched);
+      },
+      STEP_MS_MAX,
+    );
+
+    it(
       'verifies the chain: whole with the seal to keep, and broken where an entry was changed',
       async () => {
         const watched = await suite.signedIn('/console/audit');

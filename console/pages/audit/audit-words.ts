@@ -62,10 +62,12 @@ export function pageOf({ action, target, after }: Pick<AuditEntry, 'action' | 't
   return page === undefined || (after === null && action.endsWith('.delete')) ? undefined : `${page}/${target}`;
 }
 
-/** The name that the thing has or had; undefined: none. */
+/** The name that the thing has or had, or what else a reader knows it by; undefined: none. */
 export function nameOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>): string | undefined {
-  const name = ((after ?? before) as { readonly name?: unknown } | null)?.name;
-  return typeof name === 'string' ? name : undefined;
+  const { name, label, kind, amount } = fieldsOf(after ?? before);
+  if (typeof name === 'string') return name;
+  if (typeof label === 'string') return label;
+  return typeof amount === 'number' ? `${String(kind)} of ${amount} USD` : undefined;
 }
 
 /** A field that differs; undefined where there was or is none. */

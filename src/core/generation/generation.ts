@@ -29,6 +29,8 @@ export interface RequestOrigin {
 
 /** Inputs of a new generation. */
 export interface GenerationStart {
+  /** Absent: a new one is made. */
+  readonly id?: GenerationId;
   /** The caller's request, before plugins and guardrails change it. */
   readonly request: ModelRequest;
   readonly caller: Caller;

@@ -5,7 +5,7 @@ import { readReply } from '../../core/conversation/reply.js';
 import { CallerGone, GatewayError, withMetadata } from '../../core/errors.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { GenerationStart } from '../../core/generation/generation.js';
-import { newUuid } from '../../core/ids.js';
+import { newGenerationId, newUuid, type GenerationId } from '../../core/ids.js';
 import { printInSlices } from '../../core/json/print-in-slices.js';
 import { doInSlices } from '../../core/steps.js';
 import { Clock, DAY_MS, MINUTE_MS } from '../../core/time.js';
@@ -43,6 +43,9 @@ interface KeptRequest {
   readonly isResumable: boolean;
   readonly cacheOptions: CacheOptions | undefined;
 }
+
+/** A claim of a request, which has the id of its generation before it runs. */
+type RequestClaim = ReplyClaim & { readonly generationId: GenerationId };
 
 /** A request that runs and writes its reply to a log. */
 interface Running extends AcceptedGeneration, Omit<KeptRequest, 'start' | 'isResumable'> {
@@ -105,7 +108,14 @@ export class KeptDelivery {
         const { log, isFirst } = await this.replies.claim(claim);
         if (isFirst) {
           const reply = reading.read(log);
-          this.run(log, { start, cacheOptions, response, face, isStream, isResumable: claim.resumable });
+          this.run(log, {
+            start: { ...start, id: claim.generationId },
+            cacheOptions,
+            response,
+            face,
+            isStream,
+            isResumable: claim.resumable,
+          });
           await reply;
           return;
         }
@@ -158,7 +168,7 @@ export class KeptDelivery {
     }
   }
 
-  private async claimOf(inference: Inference, options: IdempotencyOptions, sent: PresetRequest): Promise<ReplyClaim> {
+  private async claimOf(inference: Inference, options: IdempotencyOptions, sent: PresetRequest): Promise<RequestClaim> {
     const { request, caller, face, api } = inference;
     const { key } = options;
     const resumable = options.resumable && request.stream && 'printer' in face;
@@ -167,6 +177,7 @@ export class KeptDelivery {
       kind: key === undefined ? 'stream' : 'idempotency',
       name: hashName(key ?? newUuid(this.clock.now())),
       fingerprint: await fingerprintOf(api, (sent.naming?.body ?? sent.body) as object),
+      generationId: newGenerationId(this.clock.now()),
       mayKeep: request.preferences.zeroDataRetention !== true && (await this.permission.isAllowed(caller)),
       resumable,
       ...(key === undefined
@@ -184,7 +195,6 @@ export class KeptDelivery {
     const deadline = setTimeout(() => abort.abort(late), this.environment.timeouts.totalMs);
     this.running.set(abort, sent.response);
     const accepted = this.completions.begin(start, abort);
-    log.generationId = accepted.generation.id;
     logReply(sent.response, accepted.generation);
     const numbers = isResumable ? new EventIds() : undefined;
     const over = (): void => {
@@ -198,8 +208,6 @@ export class KeptDelivery {
     void this.write({ ...accepted, ...sent, log, numbers })
       .catch((error: unknown) => this.logger.error(error))
       .finally(over);
-    // The stream can be resumed elsewhere from now on.
-    if (isResumable) void this.replies.runOnce();
   }
 
   private async write(running: Running): Promise<void> {

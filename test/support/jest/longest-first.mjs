@@ -8,7 +8,6 @@ import Sequencer from '@jest/test-sequencer';
 const LONG = [
   'test/tools/faults-kill.spec.ts',
   'test/http/operation.spec.ts',
-  'test/messages/loop-delays.speed.spec.ts',
   'test/replicas/outage.spec.ts',
   'test/replicas/engine-death.spec.ts',
   'test/sql/backup.spec.ts',
