@@ -327,7 +327,7 @@ describeOnEachDatabase('lists', (database) => {
     afterEach(() => reads.mockRestore());
 
     it('waits for its reader, and ends with him', async () => {
-      const client = await RawClient.connect(gateway.origin);
+      const client = await RawClient.connectLocally(gateway.gateway.app.getHttpServer());
       client.send({
         method: 'GET',
         path: `/api/v1/generations?format=ndjson&from=${DAY}T13:00:00Z`,
@@ -343,9 +343,9 @@ describeOnEachDatabase('lists', (database) => {
       };
       try {
         const read = await stopped();
-        // 20 MB are 60 batches: the sockets of both sides hold some of them.
-        expect(read).toBeGreaterThan(1);
-        expect(read).toBeLessThan(60);
+        // 20 MB are 60 batches: the buffers between both sides hold a few of them.
+        expect(read).toBeGreaterThan(0);
+        expect(read).toBeLessThan(10);
         client.destroy();
         await delay(500);
         expect(reads.mock.calls.length).toBeLessThan(read + 3);

@@ -89,8 +89,9 @@ export class MessagesBench {
     body: object | string | Uint8Array,
     headers: readonly (readonly [string, string])[] = [],
     path = '/api/v1/messages',
+    connect = () => RawClient.connect(this.gateway.origin),
   ): Promise<RawClient> {
-    const client = await RawClient.connect(this.gateway.origin);
+    const client = await connect();
     this.clients.push(client);
     client.send({
       path,

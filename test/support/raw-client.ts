@@ -1,4 +1,8 @@
-import { connect, type Socket } from 'node:net';
+import { randomUUID } from 'node:crypto';
+import type { Server } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 export interface RawRequest {
   readonly method?: string;
@@ -47,7 +51,7 @@ export class RawClient {
   /** Resolves when the socket has closed, from either side. */
   readonly closed: Promise<void>;
   /** Grows by doubling: streams of many megabytes are read in small pieces. */
-  private space = Buffer.alloc(64 * 1024);
+  private space = Buffer.allocUnsafeSlow(64 * 1024);
   private length = 0;
   private ended = false;
   private waiters: (() => void)[] = [];
@@ -73,9 +77,20 @@ export class RawClient {
 
   static async connect(origin: string): Promise<RawClient> {
     const { hostname, port, host } = new URL(origin);
-    const socket = connect({ host: hostname, port: Number(port || 80), noDelay: true });
-    await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-    return new RawClient(socket, host);
+    return new RawClient(await connected(connect({ host: hostname, port: Number(port || 80), noDelay: true })), host);
+  }
+
+  /**
+   * Connects to a server of this process by a local socket. Its buffers hold some 200 KB; those of TCP grow up to a size
+   * that the system determines, such as 32 MB.
+   */
+  static async connectLocally(server: Server): Promise<RawClient> {
+    const path = join(tmpdir(), `${randomUUID()}.sock`);
+    const listener = createServer((socket) => server.emit('connection', socket));
+    await new Promise<void>((resolve) => listener.listen(path, resolve));
+    const socket = await connected(connect(path));
+    listener.close();
+    return new RawClient(socket, 'gateway');
   }
 
   send(request: RawRequest): void {
@@ -152,7 +167,7 @@ export class RawClient {
     const bodyStart = this.received.indexOf('\r\n\r\n') + 4;
     for (;;) {
       const body = readBody(this.received.subarray(bodyStart), headers, status, this.ended);
-      if (body) return { status, headers, body, json: parse(body) };
+      if (body) return received(status, headers, body);
       if (this.ended) throw new Error(`The response was cut off: ${this.text}`);
       await this.news();
     }
@@ -164,7 +179,7 @@ export class RawClient {
 
   private append(bytes: Buffer): void {
     if (this.length + bytes.length > this.space.length) {
-      const larger = Buffer.alloc(2 * (this.length + bytes.length));
+      const larger = Buffer.allocUnsafeSlow(2 * (this.length + bytes.length));
       this.received.copy(larger);
       this.space = larger;
     }
@@ -180,6 +195,9 @@ export class RawClient {
     for (const wake of this.waiters.splice(0)) wake();
   }
 }
+
+const connected = (socket: Socket): Promise<Socket> =>
+  new Promise((resolve, reject) => socket.once('connect', () => resolve(socket)).once('error', reject));
 
 function readHead(text: string): Pick<RawResponse, 'status' | 'headers'> {
   const [statusLine, ...lines] = text.split('\r\n');
@@ -216,6 +234,16 @@ function unchunk(bytes: Buffer): Buffer | undefined {
     at = next;
   }
 }
+
+/** Streams may be long, and are no JSON: parsed when it is used. */
+const received = (status: number, headers: RawResponse['headers'], body: Buffer): RawResponse => ({
+  status,
+  headers,
+  body,
+  get json() {
+    return parse(body);
+  },
+});
 
 function parse(bytes: Buffer) {
   try {
