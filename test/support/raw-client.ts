@@ -81,8 +81,8 @@ export class RawClient {
   }
 
   /**
-   * Connects to a server of this process by a local socket. Its buffers hold some 200 KB; those of TCP grow up to a size
-   * that the system determines, such as 32 MB.
+   * Connects to a server of this process by a local socket. Its buffers hold some 200 KB; those of TCP grow up to a
+   * size that the system determines, such as 32 MB.
    */
   static async connectLocally(server: Server): Promise<RawClient> {
     const path = join(tmpdir(), `${randomUUID()}.sock`);
