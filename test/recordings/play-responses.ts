@@ -10,6 +10,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -79,10 +80,26 @@ function bodyFor(recording: Recording, stream: boolean): object {
   };
 }
 
-async function ask(
-  { origin, key }: RunningGateway,
-  body: object,
-): Promise<{ status: number; type: string; text: string }> {
+/** What a gateway on a busy machine answers before it has sent anything. */
+const BUSY = 'The ledger cannot be written at the moment; retry shortly.';
+const TRIES_MAX = 5;
+
+/** Repeats the request as clients do, where the gateway has refused it only because the machine is busy. */
+async function ask(gateway: RunningGateway, body: object): Promise<Answer> {
+  for (let tried = 1; ; tried++) {
+    const answer = await askOnce(gateway, body);
+    if (answer.status !== 503 || !answer.text.includes(BUSY) || tried === TRIES_MAX) return answer;
+    await sleep(1_000 * tried);
+  }
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+async function askOnce({ origin, key }: RunningGateway, body: object): Promise<Answer> {
   // oxfmt-ignore
   const response = await fetch(`${origin}/api/v1/responses`, {
     method: 'POST',
