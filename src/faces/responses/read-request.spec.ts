@@ -130,6 +130,11 @@ it('takes the latest definition of a function that items add again', () => {
     ['three', 'input.2.tools.0'],
     [undefined, undefined],
   ]);
+  const namespace = { type: 'namespace', name: 'n', tools: [named('one')] };
+  const { name } = read({ tools: [namespace] }).tools[0] as FunctionTool;
+  expect([...readWhole({ tools: [namespace] }).forms.keys()]).toEqual([name]);
+  // A call of the later one is no member of the namespace.
+  expect(readWhole({ tools: [namespace], input: [added({ ...named('two'), name }), user('a')] }).forms.size).toBe(0);
   // Within one list names are the provider's concern, as on the other routes.
   expect(read({ tools: [named('one'), named('two')] }).tools).toHaveLength(2);
   expect(() => read({ tools: [named('one')], input: [added({ type: 'custom', name: 'f' }), user('a')] })).toThrow(

@@ -39,7 +39,10 @@ export function readTools(lists: readonly ToolList[]): ReadTools {
   let earlier = NO_INDEXES;
   const add = (tool: FunctionTool, form: CallForm | undefined, path: string): void => {
     const index = earlier.get(tool.name) ?? tools.length;
-    if (index < tools.length && hasOtherForm(tools[index]!, tool)) throw nameTaken(tool.name);
+    if (index < tools.length) {
+      if (hasOtherForm(tools[index]!, tool)) throw nameTaken(tool.name);
+      forms?.delete(tool.name);
+    }
     tools[index] = placed(tool, path, index);
     if (form) (forms ??= new Map()).set(tool.name, form);
   };
